@@ -1,4 +1,4 @@
-"""How the sync client waits and takes turns; `_waiting_async` is the other's."""
+"""Waiting and locks of the sync client; `_waiting_async` has those of the async one."""
 
 import os
 import threading
@@ -23,7 +23,7 @@ def run_check(check: Callable[[], None]) -> None:
 class Connections:
     """The HTTP client of all threads of a process.
 
-    A forked process makes one of its own: on shared connections, each would read answers to the
+    A forked process makes another one: on shared connections, each would read answers to the
     other's requests.
 
     Args:

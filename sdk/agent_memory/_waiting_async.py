@@ -1,4 +1,4 @@
-"""How the async client waits and takes turns; `_waiting` is the other's."""
+"""Waiting and locks of the async client; `_waiting` has those of the sync one."""
 
 import asyncio
 import threading

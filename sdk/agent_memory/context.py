@@ -1,4 +1,4 @@
-"""What a worker's function is given: its task, memory scoped to it, and a client."""
+"""The argument of a worker's function: its task, memory scoped to it, and a client."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,11 +20,11 @@ class _TaskContext:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the worker was asked to stop, and waits for the function to end."""
+        """True if the worker was asked to stop, and waits for the function to end."""
         return self.is_stop_requested()
 
     def release_task(self) -> NoReturn:
-        """End the function, and leave the task to whoever takes it next.
+        """End the function, and leave the task to the next worker.
 
         Raises:
             TaskLostError: always.
@@ -37,8 +37,8 @@ class Context(_TaskContext):
     """`ctx` of a worker's function (RFC-0015 "Worker Context").
 
     Attributes:
-        task: the task as the worker took it.
-        agent_id: the agent.
+        task: the task, as of when the worker took it.
+        agent_id: the agent's ID.
         memory: memory, scoped to the task.
         client: all other calls, as the agent.
     """

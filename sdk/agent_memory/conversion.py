@@ -7,7 +7,7 @@ from agent_memory._sync.client import Client
 
 
 def to_async(client: object) -> AsyncClient:
-    """Return the `AsyncClient` itself, or one like a `Client`, on connections of its own.
+    """Return the `AsyncClient` itself, or a new one with the settings of a `Client`.
 
     Raises:
         TypeError: raised when it is neither, or has a transport that only a Client can use.
@@ -25,7 +25,7 @@ def to_async(client: object) -> AsyncClient:
 def to_sync(client: object) -> Client:
     """Return a client that any thread can call: the `Client` itself, or one like an `AsyncClient`.
 
-    The latter has connections of its own, which live as long as it is used.
+    The new client has its own connections, which live as long as it is used.
 
     Raises:
         TypeError: raised when it is neither, or has a transport that only an AsyncClient can use.

@@ -8,7 +8,7 @@ _SHORTEST = 0.001  # seconds that an attempt has at least
 
 
 class Deadline:
-    """When a call gives up.
+    """The time at which a call fails.
 
     Args:
         seconds: from now; None: never.
@@ -18,7 +18,7 @@ class Deadline:
         self._end = float("inf") if seconds is None else time.monotonic() + seconds
 
     def allows_wait(self, seconds: float) -> bool:
-        """Return whether another attempt can begin after so many seconds."""
+        """Return True if another attempt can begin after these seconds."""
         return time.monotonic() + seconds < self._end
 
     def limit_attempt(self, request: httpx.Request, timeout: float) -> None:

@@ -1,4 +1,4 @@
-"""How a model is read from a document of the service."""
+"""Reading of models from documents of the service."""
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
@@ -13,7 +13,7 @@ Read = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What the service answered. Times are `datetime`s in UTC, to the millisecond.
+    """An answer of the service. Times are `datetime`s in UTC, to the millisecond.
 
     Attributes:
         raw: the document as it came, with the fields that this version of the client doesn't know.

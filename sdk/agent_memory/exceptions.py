@@ -1,4 +1,4 @@
-"""What can go wrong with a call (RFC-0015 "Error Handling")."""
+"""The exceptions of calls (RFC-0015 "Error Handling")."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,12 +10,12 @@ class AgentMemoryError(Exception):
     """Base of all errors of this package.
 
     Attributes:
-        status: the HTTP status; None if no answer came.
-        code: the service's code, such as `VERSION_MISMATCH`; None if it gave none.
-        request_id: names the request in the service's logs; None if no answer came.
+        status: the HTTP status; None without an answer.
+        code: the service's code, such as `VERSION_MISMATCH`; None if there is none.
+        request_id: names the request in the service's logs; None without an answer.
         problem: the problem document (RFC 9457); empty if there is none.
-        may_have_happened: whether an earlier attempt of this very call may have been carried out
-            although its answer never came.
+        may_have_happened: True if an earlier attempt of this call may have taken effect, although
+            its answer was lost.
     """
 
     def __init__(
@@ -37,17 +37,17 @@ class AgentMemoryError(Exception):
 
 
 class MemoryConflictError(AgentMemoryError):
-    """Something else is there: `VERSION_MISMATCH` or `ENTRY_EXISTS` (409)."""
+    """The present state is another one: `VERSION_MISMATCH` or `ENTRY_EXISTS` (409)."""
 
     @property
     def current_version(self) -> int | None:
-        """The version that is there."""
+        """The present version."""
         version = self.problem.get("current_version")
         return version if isinstance(version, int) else None
 
     @property
     def current(self) -> Entry | None:
-        """The entry that is there, if it is one and the caller may read it."""
+        """The present entry, if the caller may read it."""
         current = self.problem.get("current")
         return (
             Entry.from_document(current)
@@ -57,12 +57,12 @@ class MemoryConflictError(AgentMemoryError):
 
     @property
     def current_value(self) -> dict[str, Any] | None:
-        """The value of the entry that is there."""
+        """The value of the present entry."""
         return None if self.current is None else self.current.value
 
 
 class IdempotencyConflictError(AgentMemoryError):
-    """The Idempotency-Key came before with another body (409)."""
+    """The Idempotency-Key was used with another body (409)."""
 
 
 class RunClosedError(AgentMemoryError):
@@ -74,25 +74,25 @@ class TaskClosedError(AgentMemoryError):
 
 
 class TaskReassignedError(AgentMemoryError):
-    """The task is another agent's by now: writes of its former assignee don't count (409)."""
+    """The task was reassigned; its former assignee can't write in it (409)."""
 
 
 class MemoryCapacityError(AgentMemoryError):
-    """A limit is reached (429 `CAPACITY_EXCEEDED`), or the tenant's (429 `QUOTA_EXCEEDED`)."""
+    """A limit (429 `CAPACITY_EXCEEDED`) or a tenant's limit (429 `QUOTA_EXCEEDED`) is reached."""
 
     @property
     def limit(self) -> str | None:
-        """Which limit."""
+        """The name of the limit."""
         return self.problem.get("limit")
 
     @property
     def current_count(self) -> int | None:
-        """How much there is."""
+        """The present number or size."""
         return self.problem.get("current_count")
 
     @property
     def max_capacity(self) -> int | None:
-        """How much there may be."""
+        """The limit."""
         return self.problem.get("max_capacity")
 
 
@@ -101,18 +101,18 @@ class MemoryAccessError(AgentMemoryError):
 
 
 class ConversationNotOwned(MemoryAccessError):
-    """The conversation is another's: use another session id, or join it.
+    """The conversation belongs to another principal: use another session id, or join it.
 
-    409, or 403 if you have no part in it.
+    409, or 403 if you don't take part in it.
     """
 
 
 class MemoryNotFoundError(AgentMemoryError):
-    """There is no such thing (404)."""
+    """The resource does not exist (404)."""
 
 
 class AuthenticationError(AgentMemoryError):
-    """The API key is no good (401)."""
+    """The API key is invalid (401)."""
 
 
 class ValidationError(AgentMemoryError):
@@ -129,30 +129,30 @@ class TooLargeError(AgentMemoryError):
 
 
 class ThrottledError(AgentMemoryError):
-    """The service asks to slow down (429 `THROTTLED`), retry after retry."""
+    """The service throttles this client, also after retries (429 `THROTTLED`)."""
 
 
 class ServiceUnavailableError(AgentMemoryError):
-    """The service, or what is before it, failed (5xx), retry after retry."""
+    """The service or its gateway failed, also after retries (5xx)."""
 
 
 class ConnectionFailedError(AgentMemoryError):
-    """No answer came, retry after retry. `may_have_happened` says whether the request got out."""
+    """There was no answer, also after retries; see `may_have_happened`."""
 
 
 class InvalidAnswerError(AgentMemoryError):
-    """What answered isn't the service: no JSON, or not of its shape."""
+    """The answer isn't one of the service: no JSON, or of another shape."""
 
 
 class ClientClosedError(AgentMemoryError):
-    """The client is closed; make another one."""
+    """The client is closed; create another one."""
 
 
 class TaskLostError(BaseException):
     """The task isn't this worker's any more.
 
-    It has ended, was assigned to another agent, went to another process of this agent, or the
-    worker releases it. Raised by the calls on memory in a worker's function. Let it pass: no
-    `except Exception` stops it, the worker reports nothing, and what was saved is there for the
-    successor (RFC-0015 §8).
+    It has ended, was assigned to another agent, was taken by another process of this agent, or the
+    worker releases it. Calls on memory in a worker's function raise it. Don't catch it: no
+    `except Exception` does, the worker reports nothing, and the successor finds what was saved
+    (RFC-0015 §8).
     """

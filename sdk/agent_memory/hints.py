@@ -1,4 +1,4 @@
-"""What to use instead of a name that other memories have, such as mem0's `add`."""
+"""Hints for names that other memories have, such as mem0's `add`."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,4 @@
-"""What a call that reads a log takes."""
+"""The arguments of calls that read a log."""
 
 from collections.abc import Mapping
 from datetime import datetime

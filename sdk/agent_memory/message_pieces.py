@@ -13,7 +13,7 @@ _MOST_USES = 10_000  # of the messages of any other piece
 
 Messages = list[dict[str, Any]]
 Uses: TypeAlias = Recall | RecallReference | str | Iterable[RecallReference | str]
-"""What a message was made from: a recall, its items, or their references."""
+"""The sources of a message: a recall, its items, or their references."""
 
 
 def to_references(uses: Uses) -> list[str]:

@@ -79,7 +79,7 @@ class OwnMemory(Model):
     """A memory of a principal, or of an agent type.
 
     Attributes:
-        memory_ref: stands for it, to whoever holds it.
+        memory_ref: the reference; its holder can use the memory.
         agent: whose memory it is, by its name; `scope` is which of the agent's.
         principal: who has it; None if it is that of all of `agent_type`.
         created_at: when it was first named.
@@ -115,7 +115,7 @@ _ERRORS: dict[str, type[AgentMemoryError]] = {
 
 @contextmanager
 def named_errors() -> Iterator[None]:
-    """Raise what OpenWOP's envelope names as an exception of its own."""
+    """Raise the errors of OpenWOP's envelope as their own exceptions."""
     try:
         yield
     except AgentMemoryError as error:

@@ -43,7 +43,7 @@ class Page(Generic[Item]):
 
 
 class FirstPageView(ABC, Generic[Item]):
-    """What a list shows of its first page."""
+    """The first page of a list."""
 
     @abstractmethod
     def _get_first_page(self) -> Page[Item]: ...

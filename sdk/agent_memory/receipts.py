@@ -1,4 +1,4 @@
-"""What calls say that they did."""
+"""Receipts of calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """How much `forget` deleted.
+    """The numbers of what `forget` deleted.
 
     Attributes:
         entries: of the user.

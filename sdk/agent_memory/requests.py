@@ -151,7 +151,7 @@ def to_list(several: Iterable[str] | None) -> list[str] | None:
     """Return several texts, such as tags; None if they aren't given.
 
     Raises:
-        TypeError: it is one text, whose characters nobody means.
+        TypeError: it is one text, not several.
     """
     if isinstance(several, str):
         raise TypeError("give a list of texts, not a text: its characters would be taken for them")

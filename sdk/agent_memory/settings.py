@@ -1,4 +1,4 @@
-"""What a client is set up with."""
+"""The settings of a client."""
 
 import os
 import re
@@ -22,7 +22,7 @@ class LocalService(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where the service is, and how to call it; the key never shows.
+    """Address, key and timeouts of a client; `repr` hides the key.
 
     Attributes:
         timeout: seconds that one attempt may wait for each of connection and answer.

@@ -1,4 +1,4 @@
-"""What an update by a function decides: the new value, whether it fits, when to try again."""
+"""Decisions of an update by a function: the new value, its validity, the next attempt."""
 
 import random
 import time
@@ -33,7 +33,7 @@ class Retry:
         """Return the seconds to wait before the next attempt.
 
         Raises:
-            AgentMemoryError: the refusal, when the deadline would pass meanwhile.
+            AgentMemoryError: the refusal, if the deadline would pass before the next attempt.
         """
         now = time.monotonic()
         remaining = self._end - now

@@ -1,4 +1,4 @@
-"""What a client last saw of its entries, so that it can name the version (RFC-0015 §3.2)."""
+"""The versions of entries that a client last saw (RFC-0015 §3.2)."""
 
 from collections.abc import Mapping
 from threading import Lock
@@ -23,7 +23,7 @@ class Seen(NamedTuple):
 
 
 class Versions:
-    """What was last seen under each namespace and key: the newest ten thousand. Thread-safe.
+    """The newest ten thousand versions, by namespace and key. Thread-safe.
 
     A name means two entries, a private and a semantic one.
     """

@@ -28,22 +28,22 @@ Function = Callable[[Context], Any] | Callable[[AsyncContext], Awaitable[Any]]
 
 
 class Worker:
-    """Decorates a function of one argument, `ctx`; what it decorates is the worker, not called but
-    `run` (RFC-0015 "Worker Context", §8).
+    """A decorator of a function with one argument, `ctx`; start the result by its method `run`
+    (RFC-0015 "Worker Context", §8).
 
-    What the function returns becomes the `output` of the task, which is then `completed`. What it
-    raises makes the task `failed`, with the exception's type and message as its `error`. Either
-    ends the task, and archives its memory. If the memory service is out of reach, nothing ends: the
-    task is taken again later, here or elsewhere, and the function continues from what it saved.
+    If the function returns, the task is `completed`, with the result as its `output`. If it raises
+    an exception, the task is `failed`, with the exception's type and message as its `error`. Both
+    end the task and archive its memory. If the service can't be reached, the task stays open: a
+    worker takes it again later, and the function continues from its checkpoint.
 
     Args:
-        capabilities: what tasks may require of it; it takes no others.
-        lease: seconds for which a task stays with a process that is heard of no more. Two
-            processes with one agent id never run one task at once.
-        grace: seconds that a function has to end in when the worker is asked to stop.
+        capabilities: it takes only tasks that require no others.
+        lease: seconds for which a task stays with a process that has stopped responding. Two
+            processes with one agent ID never run one task at once.
+        grace: seconds that the running function has to finish when the worker is stopped.
 
     Raises:
-        TypeError: written without its parentheses.
+        TypeError: the decorator has no parentheses.
         ValueError: a lease below 2 seconds, or a negative grace.
     """
 
@@ -63,7 +63,7 @@ class Worker:
         self._stops: set[Shutdown] = set()
 
     def __call__(self, function: Function) -> Self:
-        """Decorate the function, which stays at hand as `__wrapped__`.
+        """Decorate the function; `__wrapped__` is the function itself.
 
         Raises:
             TypeError: it is decorated already.
@@ -74,8 +74,8 @@ class Worker:
         return self
 
     def stop(self) -> None:
-        """Make each `run` take no more tasks, and return: when its function has ended, or after
-        the grace. Any thread may call it.
+        """Stop taking tasks. Each `run` returns when its function has ended, or after the grace
+        period. Any thread may call it.
 
             threading.Timer(3600, worker.stop).start()
         """
@@ -92,28 +92,28 @@ class Worker:
         once: bool = False,
         max_tasks: int | None = None,
     ) -> int:
-        """Take the agent's tasks, one after another, and run the function on each.
+        """Take the agent's tasks one by one, and run the function on each.
 
-        It takes open tasks, but not `blocked` ones, that require none but its capabilities and wait
-        for no other task; first those that were begun, then the oldest. SIGTERM and Ctrl-C stop it
-        like `stop`, if the main thread runs it; a second Ctrl-C ends it at once.
+        It takes open tasks that are not `blocked`, whose required capabilities it has, and that
+        wait for no other task: first started ones, then the oldest. In the main thread, SIGTERM and
+        Ctrl-C stop it like `stop`; a second Ctrl-C ends it at once.
 
         Args:
-            client: calls as the agent; stays open. Otherwise one is made of the next two arguments.
-            server_url, api_key: as for `Client`; without them the environment says.
-            poll: seconds between looks for tasks, and at the task under way.
+            client: the agent's client; it stays open. By default, one is created from the next two.
+            server_url, api_key: as for `Client`; by default, from the environment.
+            poll: seconds between requests for tasks, and between checks of the running task.
             once: return when no task is left, instead of waiting for more.
-            max_tasks: return after so many.
+            max_tasks: return after this number of tasks.
 
         Returns:
-            How many tasks it took.
+            The number of tasks that it took.
 
         Raises:
-            AuthenticationError, MemoryAccessError: the key is no good, or may not do this.
+            AuthenticationError, MemoryAccessError: the key is invalid, or lacks permissions.
             MemoryCapacityError: the agent's own working memory has no room for a lease.
             ConnectionFailedError, ServiceUnavailableError, ThrottledError, InvalidAnswerError:
-                with `once`, the service gave no answer. Without it, the worker keeps trying.
-            TypeError: there is no function, or it is async and the client can only be sync.
+                with `once`, the service did not answer. Without `once`, the worker keeps trying.
+            TypeError: there is no function, or it is async and the client is sync only.
         """
         if not hasattr(self, "__wrapped__"):
             raise TypeError("a worker decorates a function: @Worker(...)")
@@ -145,7 +145,7 @@ def _opened(client: Client | None, server_url: str | None, api_key: str | None) 
 
 @contextmanager
 def _request_on_signals(stop: Shutdown) -> Iterator[None]:
-    """SIGTERM and Ctrl-C ask to stop; after one of them, Ctrl-C means again what it meant."""
+    """Stop at SIGTERM and Ctrl-C; after the first of them, Ctrl-C has its former effect."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""What Claude notes by its memory tool is there in its next run.
+"""Claude's notes, which its memory tool keeps for the next run.
 
     python claude_memory.py "She likes green tea."
 

@@ -6,7 +6,7 @@
 The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The state is kept between the runs.
 """
 
-# LangGraph has no types of its own for some members.
+# LangGraph has no types for some members.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
 
 import sys

@@ -1,9 +1,9 @@
-"""A LangGraph agent that knows in its second conversation what it was told in its first.
+"""A LangGraph agent that remembers its first conversation in its second one.
 
 The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model is scripted.
 """
 
-# LangGraph has no types of its own for some members.
+# LangGraph has no types for some members.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
 
 from typing import NotRequired, TypedDict

@@ -17,7 +17,7 @@ from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 
 class ScriptedModel(Model):
-    """Answers what it was told before, out of the history that the session gives it."""
+    """A model that answers from the history that the session gives it."""
 
     async def get_response(
         self,

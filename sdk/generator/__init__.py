@@ -1,1 +1,1 @@
-"""What renders `agent_memory/model` from the service's OpenAPI document."""
+"""The generator of `agent_memory/model` from the service's OpenAPI document."""

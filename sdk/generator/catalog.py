@@ -1,4 +1,4 @@
-"""What of the service's OpenAPI document becomes a type of the SDK, and under which name."""
+"""The schemas of the OpenAPI document that become types of the SDK, with their names."""
 
 from typing import NamedTuple
 
@@ -47,22 +47,28 @@ LITERALS = {  # the name of an enumeration, and one place where it stands
 
 MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
     "access": (
-        "Who may do what: principals, permissions, and why.",
+        "Principals, their permissions, and explanations of access.",
         {
-            "Principal": _spec("Principal", "Whom a key stands for."),
+            "Principal": _spec("Principal", "The owner of an API key."),
             "NewPrincipal": _spec(
-                "NewPrincipal", "A principal with its key, which is shown this once.", "Principal"
+                "NewPrincipal",
+                "A principal with its key, which is returned only once.",
+                "Principal",
             ),
-            "AccessDecision": _spec("AccessDecision", "Whether it is allowed, and by which rule."),
-            "AccessExplanation": _spec("Access", "What a principal may do with one thing."),
+            "AccessDecision": _spec(
+                "AccessDecision", "A decision about access, and the rule that made it."
+            ),
+            "AccessExplanation": _spec(
+                "Access", "The access of a principal to one resource, with the rules."
+            ),
             "PrincipalAccess": _spec("NamespaceAccess", "The access of one principal."),
             "NamespacePermissions": _spec(
-                "NamespacePermissions", "Who may use a namespace, or a space of objects."
+                "NamespacePermissions", "The permissions of a namespace, or of a space of objects."
             ),
             "Namespace": _spec("Namespace", "A namespace of semantic memory."),
             "Grant": _spec("Grant", "A principal's access to a task's working memory."),
             "AclEntry": _spec("AclEntry", "The access of one principal to an intent."),
-            "Acl": _spec("Acl", "Who may use an intent."),
+            "Acl": _spec("Acl", "The access list of an intent."),
             "Intent": _spec("Intent", "An intent that tasks belong to."),
         },
     ),
@@ -78,52 +84,56 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
         },
     ),
     "tasks": (
-        "Tasks (RFC-0012; RFC-0015 §5), and what workflow files make.",
+        "Tasks (RFC-0012; RFC-0015 §5), and results of workflow files.",
         {
-            "MemoryPolicy": _spec("MemoryPolicy", "What holds for a task's working memory."),
+            "MemoryPolicy": _spec(
+                "MemoryPolicy", "The limits and rules of a task's working memory."
+            ),
             "Task": _spec("Task", "A task (RFC-0012; RFC-0015 §5)."),
             "TaskContext": _spec("Context", "A task's memory, packed for a context window."),
             "AppliedNamespace": _spec("AppliedNamespace", "A namespace that a workflow named."),
-            "AppliedEpisodic": _spec("AppliedEpisodic", "What a workflow set for an agent."),
+            "AppliedEpisodic": _spec(
+                "AppliedEpisodic", "Episodic settings that a workflow set for an agent."
+            ),
             "AppliedAgent": _spec("AppliedAgent", "An agent that a workflow named."),
             "AppliedTask": _spec("AppliedTask", "A task that a workflow registered."),
-            "AppliedWorkflow": _spec("AppliedWorkflow", "What a workflow file set."),
+            "AppliedWorkflow": _spec("AppliedWorkflow", "The result of applying a workflow file."),
         },
     ),
     "agents": (
-        "Agents: what they hold, and what bounds it.",
+        "Agents: their memory and its limits.",
         {
-            "AgentWorking": _spec("AgentWorking", "An agent's working memory outside of tasks."),
+            "AgentWorking": _spec("AgentWorking", "An agent's working memory outside tasks."),
             "AgentEpisodic": _spec("AgentEpisodic", "An agent's episodic memory."),
-            "Agent": _spec("Agent", "An agent, with what it holds and the room that is left."),
-            "EpisodicSettings": _spec("EpisodicSettings", "What bounds episodic memory."),
+            "Agent": _spec("Agent", "An agent, with the use and the limits of its memory."),
+            "EpisodicSettings": _spec("EpisodicSettings", "The limits of episodic memory."),
             "WorkingSettings": _spec(
-                "WorkingSettings", "What bounds working memory outside of tasks."
+                "WorkingSettings", "The limits of working memory outside tasks."
             ),
-            "AgentSettings": _spec("AgentSettings", "What bounds an agent's memory."),
+            "AgentSettings": _spec("AgentSettings", "The limits of an agent's memory."),
             "WorkingSummary": _spec("WorkingSummary", "Working memory in figures."),
             "EpisodicSummary": _spec("EpisodicSummary", "Episodic memory in figures."),
-            "MemorySummary": _spec("Summary", "What an agent holds, in figures (RFC-0015 §4)."),
-            "Guardrails": _spec("Guardrails", "What bounds a coordinator's tasks; None: nothing."),
+            "MemorySummary": _spec("Summary", "An agent's memory in figures (RFC-0015 §4)."),
+            "Guardrails": _spec("Guardrails", "Limits of a coordinator's tasks; None: no limit."),
             "CoordinatorGuardrails": _spec(
                 "CoordinatorGuardrails", "A coordinator's guardrails (RFC-0015 §6.6)."
             ),
         },
     ),
     "logs": (
-        "What happened: events, uses of authority, deletions, usage.",
+        "Records: events, uses of authority, deletions, usage.",
         {
-            "Actor": _spec("Actor", "Who did it."),
+            "Actor": _spec("Actor", "The author of a change."),
             "Event": _spec("Event", "An event of a log (RFC-0015 §5.2)."),
             "AuditRecord": _spec("AuditRecord", "A use of authority."),
-            "Deletion": _spec("Deletion", "A deletion, and how far it is."),
-            "TenantLimits": _spec("Limits", "What a tenant may use; None is no limit."),
-            "DayUsage": _spec("DayUsage", "What a tenant used on a day."),
-            "TenantUsage": _spec("TenantUsage", "What a tenant used, by day."),
+            "Deletion": _spec("Deletion", "A deletion and its progress."),
+            "TenantLimits": _spec("Limits", "The limits of a tenant; None: no limit."),
+            "DayUsage": _spec("DayUsage", "The usage of a tenant on one day."),
+            "TenantUsage": _spec("TenantUsage", "The usage of a tenant, by day."),
         },
     ),
     "conversations": (
-        "What was said, and agents' states (Agent Memory Protocol §3).",
+        "Conversations and agents' states (Agent Memory Protocol §3).",
         {
             "ConversationMessage": _spec("Message", "A message of a conversation."),
             "ChangedMessage": _spec(
@@ -144,14 +154,14 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
         },
     ),
     "runs": (
-        "What agents did, turn by turn.",
+        "Runs of agents and their episodes.",
         {
             "Run": _spec("Run", "A run of an agent.", left_out="omitted"),
             "Episode": _spec("Episode", "An episode of a run."),
         },
     ),
     "facts": (
-        "What agents learned.",
+        "Facts that agents learned.",
         {
             "Fact": _spec("Fact", "A fact: subject, predicate and object."),
             "RecalledFact": _spec("RecalledFact", "A fact that was recalled.", "Fact"),
@@ -162,19 +172,25 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
     "consolidation": (
         "Consolidation of facts.",
         {
-            "ConsolidationStep": _spec("ConsolidationStep", "What is done with facts."),
-            "ConsolidationPreview": _spec("ConsolidationPreview", "What would be done."),
+            "ConsolidationStep": _spec(
+                "ConsolidationStep", "A change of facts by a consolidation."
+            ),
+            "ConsolidationPreview": _spec(
+                "ConsolidationPreview", "The changes that a consolidation would make."
+            ),
             "StartedConsolidation": _spec(
-                "StartedConsolidation", "A consolidation, and how far it is."
+                "StartedConsolidation", "A consolidation and its progress."
             ),
             "ConsolidationRun": _spec(
-                "Consolidation", "A consolidation, and what it did.", left_out="limit"
+                "Consolidation", "A consolidation and its changes.", left_out="limit"
             ),
-            "ConsolidationSettings": _spec("ConsolidationSettings", "When and how it is done."),
+            "ConsolidationSettings": _spec(
+                "ConsolidationSettings", "The settings of consolidation."
+            ),
         },
     ),
     "recall": (
-        "What recall finds.",
+        "Results of recall.",
         {
             "NearbyMessage": _spec("Neighbor", "A message around one that was found."),
             "RecallReference": _spec("RecallReference", "An item that a reference names."),
@@ -183,27 +199,29 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
         },
     ),
     "procedures": (
-        "Workflows that are selected by how well they did.",
+        "Workflows that are selected by their results.",
         {
-            "Workflow": _spec("Workflow", "A workflow, and how well it did."),
+            "Workflow": _spec("Workflow", "A workflow and its results."),
             "SelectedWorkflow": _spec("SelectedWorkflow", "The workflow to try next.", "Workflow"),
         },
     ),
     "learning": (
-        "What is learned from conversations.",
+        "Strategies that learn from conversations.",
         {
-            "Trigger": _spec("Trigger", "When a conversation is read."),
-            "Strategy": _spec("Strategy", "What is learned from conversations, and when."),
-            "Waiting": _spec("Waiting", "How many conversations wait, by the reason."),
-            "LearningBudget": _spec("Budget", "What strategies have used on a day, and may use."),
-            "StrategyStatus": _spec("StrategyStatus", "What a strategy has done, and what waits."),
+            "Trigger": _spec(
+                "Trigger", "The conditions that start the learning from a conversation."
+            ),
+            "Strategy": _spec("Strategy", "A strategy that learns from conversations."),
+            "Waiting": _spec("Waiting", "The number of waiting conversations, by reason."),
+            "LearningBudget": _spec("Budget", "The daily budget of strategies, and its use."),
+            "StrategyStatus": _spec("StrategyStatus", "The progress of a strategy."),
         },
     ),
     "objects": (
         "Objects and their spaces.",
         {
             "ObjectHead": _spec("Object", "An object without its bytes."),
-            "Space": _spec("Space", "A space of objects, and who may use it."),
+            "Space": _spec("Space", "A space of objects with its permissions."),
         },
     ),
 }
@@ -220,14 +238,14 @@ KEYWORDS = {  # the fields that calls take as keywords
     "EntryFields": (
         "EntryChangeBody",
         "value",
-        "Fields of an entry; what isn't given stays as it is.",
+        "Fields of an entry; the others stay unchanged.",
     ),
-    "MemoryPolicyFields": ("MemoryPolicyBody", "", "What to set of a task's memory policy."),
+    "MemoryPolicyFields": ("MemoryPolicyBody", "", "Fields of a task's memory policy."),
     "TaskFields": ("NewTaskBody", "intent_id", "Fields of a new task."),
     "TaskChanges": (
         "TaskChangeBody",
         "task_id",
-        "Fields of a task; what isn't given stays as it is.",
+        "Fields of a task; the others stay unchanged.",
     ),
     "ConversationFields": (
         "NewConversationBody",
@@ -237,16 +255,16 @@ KEYWORDS = {  # the fields that calls take as keywords
     "LearnedStats": (
         "LearnedStatsBody",
         "",
-        "What is known of how well a workflow did; all of it is given.",
+        "The measured results of a workflow; all fields are required.",
     ),
     "LimitChanges": (
         "LimitsBody",
         "",
-        "Limits of a tenant to change; None removes one, and what isn't given stays.",
+        "Limits of a tenant to change; None removes one, and the others stay.",
     ),
     "GuardrailChanges": (
         "GuardrailsBody",
         "",
-        "Guardrails to change; None takes one away, and what isn't given stays.",
+        "Guardrails to change; None removes one, and the others stay.",
     ),
 }

@@ -32,12 +32,12 @@ def render_modules() -> dict[str, str]:
     literals = list_literals(schemas)
     values = [f"{name} = Literal{json.dumps(each)}\n" for name, each in literals.items()]
     modules = {
-        "literals": _render_module("The values of fields that have few.", "".join(values)),
+        "literals": _render_module("Values of enumerated fields.", "".join(values)),
         "keywords": _render_module(
-            "What calls take as keywords.", render_keywords(schemas, literals)
+            "Keyword arguments of calls.", render_keywords(schemas, literals)
         ),
         "field_infos": _render_module(
-            "What the service says of the fields of an entry.", render_field_infos(schemas)
+            "The service's descriptions of the fields of an entry.", render_field_infos(schemas)
         ),
         "__init__": _render_package(),
     }
@@ -69,7 +69,7 @@ def _render_package() -> str:
     ]
     listed = sorted(["Document", "Model", *(name for names in named.values() for name in names)])
     return (
-        f'"""What the service answers and takes, typed.\n\n{_NOTE}\n"""\n\n'
+        f'"""Types of requests and answers of the service.\n\n{_NOTE}\n"""\n\n'
         f"from agent_memory.document import Document, Model\n{''.join(imports)}\n"
         f"__all__ = {json.dumps(listed)}\n"
     )

@@ -20,7 +20,7 @@ CHECKED = (
     "functions/api/openapi.json",
     "infra",
     "operations",
-    "sdk/agent_memory/cli",
+    "sdk",
     "tools",
 )
 _GENERATED = "sdk/agent_memory/_sync"

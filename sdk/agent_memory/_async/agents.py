@@ -1,4 +1,4 @@
-"""`client.agents`: agents' settings, and what bounds them."""
+"""`client.agents`: agents, their settings and their guardrails."""
 
 from collections.abc import Iterable
 from typing import Unpack
@@ -22,7 +22,7 @@ class AsyncAgents(AsyncResource):
     """The agents of the caller's tenant."""
 
     def list(self, **paging: Unpack[Paging]) -> AsyncPages[Agent]:
-        """Return the agents that the caller may know of, with what they hold and their room.
+        """Return the visible agents, with the use and the room of their memory.
 
             for agent in client.agents.list():
                 print(agent.agent_id, agent.episodic.room)
@@ -33,7 +33,7 @@ class AsyncAgents(AsyncResource):
         return self._list("/api/v1/agents", "agents", Agent.from_document, paging)
 
     async def get_settings(self, agent_id: str) -> AgentSettings:
-        """Return what bounds an agent's memory.
+        """Return the limits of an agent's memory.
 
         client.agents.get_settings("biller").episodic.capacity
         """
@@ -49,16 +49,17 @@ class AsyncAgents(AsyncResource):
         max_total_size_kb: int | Unset = UNSET,
         history_days: int | Unset | None = UNSET,
     ) -> AgentSettings:
-        """Set what bounds an agent's memory; needs `memory.admin`. What isn't given stays.
+        """Set limits of an agent's memory; needs `memory.admin`. Omitted ones stay unchanged.
 
             client.agents.configure("biller", capacity=5_000, max_entries=500)
 
         Args:
-            capacity: how many episodic entries it may hold.
+            capacity: the maximum number of episodic entries.
             pinned_namespaces: new episodic entries in these are pinned.
-            max_entries: how many working entries outside of tasks it may hold.
+            max_entries: the maximum number of working entries outside tasks.
             max_total_size_kb: their size together, in units of 1,024 bytes.
-            history_days: how long earlier values of episodic entries are kept; None: the default.
+            history_days: days for which earlier values of episodic entries are kept; None: the
+                default.
         """
         pinned = pinned_namespaces if pinned_namespaces is UNSET else to_list(pinned_namespaces)
         history = {"days": history_days} if isinstance(history_days, int) else history_days
@@ -70,7 +71,7 @@ class AsyncAgents(AsyncResource):
         return parse(AgentSettings.from_document, answer)
 
     async def get_summary(self, agent_id: str) -> MemorySummary:
-        """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary").
+        """Return an agent's memory in figures (RFC-0015 "Agent Memory Summary").
 
         client.agents.get_summary("biller").working.entry_count
         """
@@ -83,8 +84,7 @@ class AsyncAgents(AsyncResource):
 
             client.agents.list_eviction_order("biller", limit=1).list()
 
-        They come without values. The agent itself and the coordinators of its open tasks get them;
-        others get none.
+        The entries have no values. Only the agent and the coordinators of its open tasks see them.
 
         Args:
             paging: `limit`, `page_size`, `after`.
@@ -103,7 +103,7 @@ class AsyncAgents(AsyncResource):
     async def set_guardrails(
         self, coordinator_id: str, **guardrails: Unpack[GuardrailChanges]
     ) -> CoordinatorGuardrails:
-        """Change those that are given; None takes one away. Needs `memory.admin`.
+        """Change guardrails; None removes one, and omitted ones stay. Needs `memory.admin`.
 
         client.agents.set_guardrails("planner", denied_semantic_namespaces=["salaries"])
         """

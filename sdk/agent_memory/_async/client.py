@@ -1,4 +1,4 @@
-"""The client: its parts, and the way to the service."""
+"""The client, its parts, and its connections."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields as list_fields
@@ -46,27 +46,28 @@ from agent_memory.settings import resolve_settings
 class AsyncClient:
     """A client of the Agent memory service (RFC-0015 "Client Interface").
 
-    It keeps its connections open: make one for a process, use it from everywhere, close it at the
-    end (or use it in a `with` block).
+    A client keeps its connections open. Create one for each process, share it, and close it at the
+    end, or use it in a `with` block.
 
     Args:
-        server_url: where the service is; else `AGENT_MEMORY_URL`, else http://127.0.0.1:8080.
-        api_key: the principal's key; else `AGENT_MEMORY_API_KEY`, else that of the service that
-            `agent-memory serve` runs in this folder.
+        server_url: the address of the service; by default `AGENT_MEMORY_URL`, or else
+            http://127.0.0.1:8080.
+        api_key: the principal's key; by default `AGENT_MEMORY_API_KEY`, or else the key of the
+            service that `agent-memory serve` runs in this folder.
         timeout: seconds that one attempt may wait for each of connection and answer.
-        max_retries: how often a call that failed in passing is sent again.
-        deadline: seconds that one call may take with all its attempts; no limit unless given.
-        transport: carries the requests in place of the network, or is the pool of another client;
-            it is closed with the client.
+        max_retries: the number of retries after a transient failure.
+        deadline: seconds that a call may take with all its attempts; by default, no limit.
+        transport: sends the requests instead of the network, or is the pool of another client.
+            It is closed with the client.
 
     Raises:
-        ValueError: there is no key, or a value can't be right.
+        ValueError: there is no key, or a value is invalid.
         TypeError: an address or a key is no text.
 
     Attributes:
-        settings: what the client is set up with.
+        settings: the settings of the client.
         pool: its connections.
-        memory, conversations, facts, objects, tasks, events: the calls, by what they are about.
+        memory, conversations, facts, objects, tasks, events: calls, grouped by subject.
         admin: `principals`, `namespaces`, `agents`, `tenants`, `strategies`, `consolidation`,
             `deletions`, `audit`.
         protocols: `intents`, `procedures`, `runs`, `states`, `workflows`, `working_values`.
@@ -159,13 +160,13 @@ class AsyncClient:
         return AsyncClient(**self.settings.to_arguments() | changed, transport=self.pool)
 
     def for_user(self, user_id: str, *, prefix: str = "users") -> AsyncUserMemory:
-        """Return the memory of one user of your app, private to whom the prefix is open to.
+        """Return the memory of one user of your app.
 
             client.for_user("ada@example.com").put("tone", {"formal": True})
 
         Args:
-            user_id: any text; no two users meet, whatever characters their ids have.
-            prefix: what the namespaces of all users begin with.
+            user_id: any text; different ids never share a memory.
+            prefix: the prefix of the namespaces of all users.
         """
         return AsyncUserMemory(self, user_id, prefix, self._private_prefixes)
 
@@ -200,12 +201,12 @@ class AsyncClient:
         Args:
             query: what to find, in words.
             user_id: only what belongs to this user.
-            since, until: only items that speak of this time.
-            max_tokens: the largest size of `text`.
+            since, until: only items about this period.
+            max_tokens: the maximum size of `text`.
             fields: see `RecallFields`.
 
         Raises:
-            ValidationError: a filter needs another one, such as `fields` a namespace.
+            ValidationError: a filter needs another one: `fields` needs a namespace.
         """
         return await ask(
             self,
@@ -231,7 +232,7 @@ class AsyncClient:
     def list_answers(
         self, item: RecallReference | str, **paging: Unpack[Paging]
     ) -> AsyncPages[RecallReference]:
-        """Return the messages that were made from an item, as their `uses` say, newest first.
+        """Return the messages whose `uses` name an item, newest first.
 
             for answer in client.list_answers("m.chat-42.3"):
                 print(answer.time, answer.session_id, answer.text)
@@ -259,8 +260,8 @@ class AsyncClient:
 
         Args:
             session_id: the conversation.
-            user, assistant: what each said, in this order.
-            uses: a recall, items or references: what `assistant` was made from.
+            user, assistant: the text of each, in this order.
+            uses: a recall, items or references that `assistant` was made from.
             join: continue a conversation of another principal.
 
         Raises:
@@ -326,7 +327,7 @@ class AsyncClient:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        """Send any call of the service, with this client's retries and exceptions.
+        """Send any request to the service, with this client's retries and exceptions.
 
             client.request("GET", "/api/v1/memory", params={"namespace": "invoices"}).json()
 
@@ -334,7 +335,7 @@ class AsyncClient:
         or `text` or `content` with the Content-Type that `headers` name.
 
         Raises:
-            AgentMemoryError: the service refused, or gave no answer.
+            AgentMemoryError: the service rejected the request, or did not answer.
             ValueError: the body can't be written as JSON.
         """
         named = dict(headers or {})
@@ -345,7 +346,7 @@ class AsyncClient:
         return await self.pool.send(self.settings, method, path, params, body, named)
 
     async def get_capabilities(self) -> dict[str, Any]:
-        """Return what this installation of the service has: extensions, limits, retention.
+        """Return the extensions, limits and retention of this installation.
 
         client.get_capabilities()["memory"]["limits"]
         """

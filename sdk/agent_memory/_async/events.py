@@ -1,4 +1,4 @@
-"""`client.events`: the logs of what happened to memory (RFC-0015 §5)."""
+"""`client.events`: logs of changes of memory (RFC-0015 §5)."""
 
 from typing import Unpack
 
@@ -10,7 +10,7 @@ from agent_memory.requests import quote_segment
 
 
 class AsyncEvents(AsyncLogs):
-    """Logs, oldest event first. The `next` of a log's last page is where its later events begin."""
+    """Logs, oldest event first. Later events begin behind the `next` of a log's last page."""
 
     def list_for_intent(self, intent_id: str, **filters: Unpack[EventFilters]) -> AsyncPages[Event]:
         """Return the log of an intent.

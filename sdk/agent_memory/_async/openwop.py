@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 class AsyncMemoryAdapter:
-    """The four operations, on any memory whose reference one holds.
+    """The four operations, on each memory whose reference the caller has.
 
-    In a run they see its snapshot, the same each time, and its secrets never get into an entry;
-    outside of one they see the present.
+    In a run, they read its snapshot, which never changes, and no entry stores its secrets.
+    Outside a run, they read the present.
 
     Args:
-        client: whose key is used; it stays open.
+        client: sends the requests; it stays open.
         run_id: the run that the operations are part of.
     """
 
@@ -54,24 +54,24 @@ class AsyncMemoryAdapter:
         retain_snapshot: Duration | None = None,
         redaction_marker: Literal["rfc-0004", "1.x"] | None = None,
     ) -> "AsyncMemoryRun":
-        """Start a run on a memory of the caller, or on memories whose references it holds.
+        """Start a run on a memory of the caller, or on memories by their references.
 
             with adapter.start("planner", secrets={"stripe": "sk_live_..."}) as run:
                 run.put(run.memory_ref, "paid with sk_live_...")
 
         Args:
-            agent: whose memory it is; any name.
-            scope: which of its memories.
+            agent: the agent of the memory; any name.
+            scope: the name of one of its memories.
             memory_ref: the memory, instead of its names.
-            memory_refs: several memories, all seen as they are at one moment.
-            secrets: values by label that no put into these memories persists meanwhile.
-            on_secret: what a put does with one: put a marker in its place, or refuse.
-            ttl: how long the run stays open, as seconds or ISO 8601; 24 hours by default.
-            retain_snapshot: how long it can be replayed afterwards.
+            memory_refs: several memories, all as of the same time.
+            secrets: values by label. While the run is open, no put into these memories stores them.
+            on_secret: what a put does with a secret: replace it by a marker, or fail.
+            ttl: the time for which the run stays open, as seconds or ISO 8601; 24 hours by default.
+            retain_snapshot: the time for which it can be replayed afterwards.
 
         Raises:
             MemoryAccessError: a reference wasn't issued to this tenant.
-            ValidationError: a name, a duration or a secret can't be taken.
+            ValidationError: a name, a duration or a secret is invalid.
         """
         given = drop_none(
             agent=agent,
@@ -91,12 +91,12 @@ class AsyncMemoryAdapter:
         ttl: Duration | None = None,
         retain_snapshot: Duration | None = None,
     ) -> "AsyncMemoryRun":
-        """Start a run that reads, to the byte and the order, what another one reads or read.
+        """Start a run that reads exactly the entries of another one, in the same order.
 
         Raises:
             MemoryNotFoundError: raised when there is no such run.
             RunEndedError: its snapshot is no longer kept.
-            ValidationError: a duration or a secret can't be taken.
+            ValidationError: a duration or a secret is invalid.
         """
         given = {"replayOf": run_id}
         return await self._start(run_body(given, secrets, on_secret, ttl, retain_snapshot))
@@ -128,11 +128,11 @@ class AsyncMemoryAdapter:
         return self._list("/v1/runs", "runs", RunState.from_document, {}, paging)
 
     def list_memories(self, **paging: Unpack[Paging]) -> AsyncPages[OwnMemory]:
-        """Return the memories of the caller and of its agent type, the last one first.
+        """Return the memories of the caller and of its agent type, newest first.
 
             {(each.agent, each.scope): each.memory_ref for each in adapter.list_memories()}
 
-        Those that others share by their references aren't among them.
+        Memories that others share by their references are not listed.
 
         Args:
             paging: `limit`, `page_size`, `after`.
@@ -166,14 +166,14 @@ class AsyncMemoryAdapter:
         tag: str | None = None,
         **paging: Unpack[Paging],
     ) -> AsyncPages[SeenEntry]:
-        """Return what a run sees or saw of a memory, newest first, and where each entry came from.
+        """Return the entries that a run sees or saw, newest first, with the origin of each.
 
             for seen in adapter.list_seen(run.run_id):
                 print(seen.entry.content, seen.put_by, seen.deleted_at)
 
         Args:
             run_id: any run, as long as its snapshot is kept.
-            memory_ref: which of its memories; the first one by default.
+            memory_ref: one of its memories; the first one by default.
             tag: only entries with this tag.
             paging: `limit`, `page_size`, `after`.
 
@@ -195,15 +195,15 @@ class AsyncMemoryAdapter:
         token_budget: int | None = None,
         **paging: Unpack[Paging],
     ) -> AsyncPages[MemoryEntry]:
-        """Return what shows, newest first.
+        """Return the visible entries, newest first.
 
             for entry in run.list(run.memory_ref, tag="invoices"):
                 print(entry.content)
 
         Args:
             tag: only entries with this tag.
-            query: those that fit it best come first.
-            token_budget: how many tokens the contents of a page have at most.
+            query: sorts the entries by their match with this text, best first.
+            token_budget: the maximum number of tokens of a page's contents.
             paging: `limit` (0 is no limit), `page_size`, `after`.
 
         Raises:
@@ -236,7 +236,7 @@ class AsyncMemoryAdapter:
         return to_pages(fetch, paging)
 
     async def get(self, memory_ref: str, id: str) -> MemoryEntry | None:
-        """Return an entry; None if there is none, or it came after the run's start.
+        """Return an entry; None if there is none, or if it is newer than the run.
 
             run.get(run.memory_ref, entry.id)
 
@@ -262,14 +262,14 @@ class AsyncMemoryAdapter:
         tags: Iterable[str] = (),
         expires_at: str | datetime | None = None,
     ) -> MemoryEntry:
-        """Write a new entry; what comes back is what was persisted, clean of secrets.
+        """Write a new entry; return it as it was stored, without secrets.
 
             run.put(run.memory_ref, "prefers phone", tags=["contact"])
 
         Raises:
             MemoryAccessError: the reference wasn't issued to this tenant.
-            SecretLeakageError: it holds a secret, and the run rejects those.
-            ValidationError: `expires_at` lies in the past, say.
+            SecretLeakageError: it contains a secret, and the run rejects those.
+            ValidationError: a field is invalid, such as an `expires_at` in the past.
             TooLargeError: the content is over 65,536 bytes.
             RunEndedError: the run is over.
         """
@@ -280,12 +280,13 @@ class AsyncMemoryAdapter:
         )
 
     async def delete(self, memory_ref: str, id: str) -> bool:
-        """Delete an entry for all later runs; whether there was one. This run's snapshot, and
-        that of any other open one, is as before.
+        """Delete an entry for all later runs; return True if it existed.
+
+        The snapshots of this run and of other open runs still contain it.
 
             run.delete(run.memory_ref, entry.id)
 
-        After a lost answer it is sent again, and then says False of what it deleted itself.
+        If an answer is lost, the retry returns False, although this call deleted the entry.
 
         Raises:
             MemoryAccessError: the reference wasn't issued to this tenant.
@@ -313,10 +314,10 @@ class AsyncMemoryRun(AsyncMemoryAdapter):
 
     Attributes:
         run_id: its id.
-        memory_ref: the memory that it is on, or the first one; whoever of the tenant has it may
-            use it.
+        memory_ref: its memory, or the first one. Each principal of the tenant that has the
+            reference may use it.
         memory_refs: all of its memories.
-        snapshot_at: when its snapshot was taken.
+        snapshot_at: the time of its snapshot.
     """
 
     def __init__(
@@ -333,19 +334,19 @@ class AsyncMemoryRun(AsyncMemoryAdapter):
         self.snapshot_at = snapshot_at
 
     async def add_secrets(self, secrets: Mapping[str, str]) -> None:
-        """Give the run secrets that it learned on the way: no put persists one from now on.
+        """Give the run further secrets, which no later put stores.
 
             run.add_secrets({"portal": "hunter2-hunter2"})
 
         Raises:
             RunEndedError: the run is over.
-            ValidationError: a secret can't be taken.
+            ValidationError: a secret is invalid.
         """
         path = f"/v1/runs/{quote_segment(str(self.run_id))}/secrets"
         await self._called("POST", path, json={"secrets": list_secrets(secrets)})
 
     async def end(self) -> None:
-        """Drop the run's secrets; it can be replayed from now on. Twice does no harm.
+        """End the run and delete its secrets; it can be replayed. Repeating this changes nothing.
 
         run.end()
         """

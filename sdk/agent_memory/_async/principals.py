@@ -1,4 +1,4 @@
-"""`client.principals`: who may call."""
+"""`client.principals`: principals and their API keys."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -77,8 +77,8 @@ class AsyncPrincipals(AsyncResource):
         Args:
             kind: `agent`, `coordinator` or `user`.
             permissions: of `memory.read`, `memory.write`, `memory.admin`; by default the first two.
-            agent_type: the kind of agent that it is one of.
-            reuse: whether it takes over what a revoked principal of this id had.
+            agent_type: its type of agent.
+            reuse: take over the data of a revoked principal with this id.
 
         Raises:
             MemoryConflictError: the id is taken, or a revoked principal had it and `reuse` isn't
@@ -102,14 +102,14 @@ class AsyncPrincipals(AsyncResource):
         agent_type: str | Unset | None = UNSET,
         expires_at: str | datetime | Unset | None = UNSET,
     ) -> Principal:
-        """Change what a principal may; its key stays. What isn't given stays as it is.
+        """Change a principal; omitted fields and its key stay unchanged.
 
             client.principals.update("auditor", permissions=["memory.read"])
 
         Args:
-            permissions: all that it may do from now on.
-            agent_type: None takes it away.
-            expires_at: None: its key counts until it is revoked.
+            permissions: its new permissions.
+            agent_type: None removes it.
+            expires_at: the time when its key expires; None: never.
 
         Raises:
             MemoryNotFoundError: raised when there is no such principal.
@@ -130,16 +130,16 @@ class AsyncPrincipals(AsyncResource):
         task: str | None = None,
         conversation: str | None = None,
     ) -> AccessExplanation:
-        """Return whether a principal may read and write one thing, and by which rule.
+        """Return whether a principal may read and write a resource, and by which rule.
 
             client.principals.explain_access("alice", namespace="policies").write.rule
 
         Args:
-            principal: whose access; the caller's own, unless given.
-            entry, namespace, task, conversation: the id or name of the one thing.
+            principal: its ID; by default, the caller.
+            entry, namespace, task, conversation: the id or name of one resource.
 
         Raises:
-            ValidationError: raised when not exactly one thing is named.
+            ValidationError: raised unless exactly one resource is named.
             MemoryAccessError: raised when the caller may not know of it.
         """
         asked = drop_none(

@@ -1,4 +1,4 @@
-"""`client.procedures`: which workflow suits a type of task (ADR-043 Tier 4)."""
+"""`client.procedures`: workflows, selected by their results (ADR-043 Tier 4)."""
 
 from operator import itemgetter
 from typing import Any, Unpack
@@ -15,9 +15,9 @@ _PROCEDURES = "/api/v1/procedures"
 
 
 class AsyncProcedures(AsyncResource):
-    """The workflows of the caller's tenant, and how well they did.
+    """The workflows of the caller's tenant and their results.
 
-    The names of agent types, task types and workflows hold no slash: they are parts of the path.
+    Names of agent types, task types and workflows have no slash: they are parts of the path.
     """
 
     async def put(
@@ -32,21 +32,21 @@ class AsyncProcedures(AsyncResource):
         learned: LearnedStats | None = None,
         version: int | None = None,
     ) -> Workflow:
-        """Set a workflow's spec. What was learned of it stays; the same again changes nothing.
+        """Set a workflow's spec; its results stay. Repeating it changes nothing.
 
             client.procedures.put("sdr", "outreach", "short-mail", {"steps": ["write", "send"]})
 
         Args:
-            spec: whatever JSON can write, up to 65,536 bytes.
-            half_life: an ISO 8601 duration, such as `duration:P7D`, in which an outcome comes to
-                count for half; without it they count for ever.
-            reset: forget what was learned.
-            learned: what a new workflow begins with: `alpha`, `beta` and `outcomes`, such as those
-                of another deployment. Of one that is there, what was learned stays.
+            spec: any JSON value, up to 65,536 bytes.
+            half_life: the time after which an outcome counts half, such as `duration:P7D`; by
+                default, outcomes keep their weight.
+            reset: delete its results.
+            learned: the results of a new workflow: `alpha`, `beta` and `outcomes`, such as those
+                of another deployment. An existing workflow keeps its own.
             version: change only this version.
 
         Raises:
-            MemoryConflictError: it is at another version.
+            MemoryConflictError: it has another version.
             MemoryNotFoundError: a version is given, and there is no workflow.
             TooLargeError: the spec is too large.
         """
@@ -94,13 +94,12 @@ class AsyncProcedures(AsyncResource):
     async def select(
         self, agent_type: str, task_type: str, *, seed: int | None = None
     ) -> SelectedWorkflow:
-        """Return the workflow to try next, by Thompson sampling; `sampled` is what its draw gave.
+        """Return the workflow to try next, by Thompson sampling; `sampled` is its draw.
 
             client.procedures.select("sdr", "outreach").workflow_id
 
         Args:
-            seed: makes the draw repeatable, for tests: the same one on the same outcomes at the
-                same moment selects the same.
+            seed: makes the draw repeatable for tests, for the same outcomes and the same time.
 
         Raises:
             MemoryNotFoundError: there is no workflow to select from.
@@ -112,7 +111,7 @@ class AsyncProcedures(AsyncResource):
     async def record_outcome(
         self, agent_type: str, task_type: str, workflow_id: str, score: float
     ) -> Workflow:
-        """Count how well a workflow did, from 0 to 1, exactly once; the workflow after it.
+        """Record a result from 0 to 1, exactly once; return the workflow.
 
             client.procedures.record_outcome("sdr", "outreach", "short-mail", 0.8)
 
@@ -127,12 +126,12 @@ class AsyncProcedures(AsyncResource):
     async def delete(
         self, agent_type: str, task_type: str, workflow_id: str, *, version: int | None = None
     ) -> bool:
-        """Delete a workflow with what was learned of it; whether there was one.
+        """Delete a workflow with its results; return True if it existed.
 
             client.procedures.delete("sdr", "outreach", "short-mail")
 
         Raises:
-            MemoryConflictError: it is at another version than the given one.
+            MemoryConflictError: it has another version.
         """
         return await self._delete(_workflow(agent_type, task_type, workflow_id), version)
 

@@ -1,4 +1,4 @@
-"""`client.runs`: what agents did, turn by turn (ADR-043 Tier 2)."""
+"""`client.runs`: runs of agents and their episodes (ADR-043 Tier 2)."""
 
 from collections.abc import Mapping
 from operator import itemgetter
@@ -29,14 +29,14 @@ class AsyncRuns(AsyncResource):
         input: Any = None,  # noqa: A002 - the service's word
         sensitivity: Sensitivity | None = None,
     ) -> Run:
-        """Start a run; its `id` is what episodes are appended to.
+        """Start a run; episodes are appended to its `id`.
 
             run = client.runs.start("sdr", input={"lead": "Acme"})
 
         Args:
             agent_type: a label such as `sdr`; episodes are recalled by it.
-            instance_id: which instance of the agent it is.
-            input: whatever JSON can write.
+            instance_id: the instance of the agent.
+            input: any JSON value.
             sensitivity: `confidential` and `restricted` texts are stored encrypted.
         """
         body = drop_none(instance_id=instance_id, input=input, sensitivity=sensitivity)
@@ -60,16 +60,16 @@ class AsyncRuns(AsyncResource):
 
         Args:
             run_id: the run.
-            content: whatever JSON can write.
-            role: who or what it comes from.
-            kind: what it is, in a word of yours.
+            content: any JSON value.
+            role: its source, such as `user` or `tool`.
+            kind: its type; any word.
             turn: the turn of the run.
-            metadata: more, up to 65,536 bytes.
+            metadata: further data, up to 65,536 bytes.
             sensitivity: as for a run.
 
         Raises:
             MemoryNotFoundError: no kept run has this id.
-            MemoryCapacityError: the tenant has as many episodes as it may.
+            MemoryCapacityError: the tenant has the maximum number of episodes.
         """
         more = drop_none(role=role, kind=kind, turn=turn, sensitivity=sensitivity)
         if metadata is not None:
@@ -79,20 +79,20 @@ class AsyncRuns(AsyncResource):
         return parse(Episode.from_document, answer)
 
     async def complete(self, run_id: str, output: Any = None) -> Run:
-        """End a run that went well.
+        """End a run as completed.
 
             client.runs.complete(run.id, {"replied": True})
 
         Raises:
             MemoryNotFoundError: no kept run has this id.
-            RunClosedError: it is over.
+            RunClosedError: it has ended.
         """
         path = f"{_path(run_id)}/complete"
         answer = await self._call("POST", path, json={"output": output})
         return parse(Run.from_document, answer)
 
     async def fail(self, run_id: str, error: Any = None) -> Run:
-        """End a run that didn't; raises as `complete`.
+        """End a run as failed; raises as `complete`.
 
         client.runs.fail(run.id, {"reason": "no answer"})
         """
@@ -101,7 +101,7 @@ class AsyncRuns(AsyncResource):
         return parse(Run.from_document, answer)
 
     async def get(self, run_id: str) -> Run:
-        """Return a run with all its values, in more than one call where they are large.
+        """Return a run with all its values, by several requests if they are large.
 
             client.runs.get(run.id).output
 
@@ -131,7 +131,7 @@ class AsyncRuns(AsyncResource):
         Args:
             agent_type, instance_id: only runs that were started with these.
             status: `running`, `completed` or `failed`.
-            values: whether to read input, output and error, too.
+            values: read input, output and error, too.
             paging: `limit`, `page_size`, `after`.
         """
         asked = drop_none(agent_type=agent_type, instance_id=instance_id, status=status)
@@ -139,14 +139,14 @@ class AsyncRuns(AsyncResource):
         return self._list(_RUNS, "runs", Run.from_document, paging, asked)
 
     async def delete(self, run_id: str) -> bool:
-        """Delete a run with its episodes; whether there was one.
+        """Delete a run with its episodes; return True if it existed.
 
         client.runs.delete(run.id)
         """
         return await self._delete(_path(run_id))
 
     async def delete_episode(self, run_id: str, episode_id: str) -> bool:
-        """Delete one episode of a run; whether there was one.
+        """Delete one episode of a run; return True if it existed.
 
         client.runs.delete_episode(run.id, episode.id)
         """
@@ -159,12 +159,12 @@ class AsyncRuns(AsyncResource):
         instance_id: str | None = None,
         status: RunStatus | None = None,
     ) -> int:
-        """Delete the runs that match, with their episodes; return how many runs there were.
+        """Delete the runs that match, with their episodes; return the number of runs.
 
             client.runs.delete_all(instance_id="sdr-1")
 
         Raises:
-            ValidationError: nothing is given.
+            ValidationError: no filter is given.
         """
         asked = drop_none(agent_type=agent_type, instance_id=instance_id, status=status)
         deleted, is_complete = 0, False
@@ -175,7 +175,7 @@ class AsyncRuns(AsyncResource):
         return deleted
 
     def list_agent_types(self, **paging: Unpack[Paging]) -> AsyncPages[str]:
-        """Return the agent types that were used lately.
+        """Return the agent types of recent runs and facts, and those with workflows.
 
             client.runs.list_agent_types().list()
 

@@ -12,7 +12,7 @@ from agent_memory.responses import get_member, parse, parse_position
 
 
 class AsyncStates(AsyncResource):
-    """Agents' states. An owner's id holds no slash: it is a part of the path."""
+    """Agents' states. An owner's id has no slash: it is a part of the path."""
 
     async def put(
         self,
@@ -24,18 +24,18 @@ class AsyncStates(AsyncResource):
         sensitivity: Sensitivity | None = None,
         version: int | None = None,
     ) -> int:
-        """Store a state; its version.
+        """Store a state; return its version.
 
             client.states.put("biller", "ada", "language", "fr")
 
         Args:
-            value: whatever JSON can write.
+            value: any JSON value.
             sensitivity: `confidential` and `restricted` values are stored encrypted.
             version: replace only this version; 0: only if there is none.
 
         Raises:
-            MemoryConflictError: it is at another version.
-            MemoryAccessError: it is that of another agent or agent type.
+            MemoryConflictError: it has another version.
+            MemoryAccessError: it belongs to another agent or agent type.
         """
         path = _path(agent_id, owner_id, key)
         body = {"value": value, **drop_none(sensitivity=sensitivity)}
@@ -54,7 +54,7 @@ class AsyncStates(AsyncResource):
         return get_member(found, "value")
 
     async def delete(self, agent_id: str, owner_id: str, key: str) -> bool:
-        """Delete a state; whether there was one.
+        """Delete a state; return True if it existed.
 
         client.states.delete("biller", "ada", "language")
         """
@@ -72,11 +72,11 @@ class AsyncStates(AsyncResource):
         return self._list(path, "heads", StateHead.from_document, paging, asked)
 
     def list_all(self, agent_id: str, **paging: Unpack[Paging]) -> AsyncPages[State]:
-        """Return an agent's states for all owners, those of one owner together, with their values.
+        """Return an agent's states for all owners with their values, grouped by owner.
 
             {each.owner_id for each in client.states.list_all("biller")}
 
-        Who isn't the agent, or of its type, gets those that it owns.
+        A caller that is neither the agent nor of its type sees only states that it owns.
 
         Args:
             paging: `limit`, `page_size`, `after`.

@@ -21,14 +21,14 @@ Value = dict[str, Any]
 
 
 class AsyncTaskMemory:
-    """`ctx.memory`: working memory of one task, and beyond it what `client.memory` gives.
+    """`ctx.memory`: working memory of one task, and the other calls of `client.memory`.
 
-    Reads see what any agent wrote in the task, so that a successor continues from its predecessor's
-    checkpoint; in a sub-task that inherits, what the parent has comes after that. Writes go to
-    the agent's own entries: others' stay as they were (RFC-0015 §8.2).
+    Reads return entries of all agents in the task, so that a successor continues from its
+    predecessor's checkpoint; in a sub-task that inherits, entries of the parent follow. Writes
+    change only the agent's own entries (RFC-0015 §8.2).
 
-    An agent has one entry for each namespace and key, whatever the task. If that is in use in
-    another open task, this task's is kept under `KEY@TASK_ID`; reads here find both.
+    An agent has one entry for each namespace and key in all its tasks. If another open task uses
+    the name, the entry of this task is stored under `KEY@TASK_ID`; reads here find both.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class AsyncTaskMemory:
     async def get_entry(
         self, namespace: str, key: str, *, memory_type: MemoryType | None = None
     ) -> Entry | None:
-        """Return what this worker wrote in the task, or what anybody wrote there last.
+        """Return this worker's entry in the task, or else the newest one of another author.
 
             ctx.memory.get_entry("invoices", "progress").agent_id
 
-        Failing that, what the parent has of a sub-task that inherits, then the agent's own entry
-        outside of tasks, then the shared one. None if there is none.
+        If there is none, return the parent's entry in a sub-task that inherits, then the agent's
+        entry outside tasks, then the shared one. None if there is none.
 
         Raises:
             TaskLostError: the task isn't this worker's any more.
@@ -83,14 +83,14 @@ class AsyncTaskMemory:
         version: int | None = None,
         **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Write the agent's own entry: working memory of the task, unless `memory_type` says
-        otherwise. It takes the same fields as `client.memory.set`.
+        """Write the agent's own entry: working memory of the task, unless `memory_type` is given.
 
-        What was read or written here before is written at the version that was seen last. The
-        agent's own that was never seen here is overwritten.
+        It takes the fields of `client.memory.set`. An entry that was read or written here is
+        changed at the version that was seen last. The agent's own entry that was never read here
+        is overwritten.
 
         Raises:
-            MemoryConflictError: it was written elsewhere meanwhile, or is of another kind.
+            MemoryConflictError: another writer has changed it, or it is of another kind.
             MemoryCapacityError: the task has no room for it.
             TaskLostError: the task isn't this worker's any more.
         """
@@ -112,7 +112,7 @@ class AsyncTaskMemory:
         version: int | None = None,
         **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Write the agent's own entry of the task, whatever is there, whole.
+        """Create or replace the agent's own entry of the task.
 
             ctx.memory.put("invoices", "progress", {"completed": 23})
 
@@ -157,7 +157,7 @@ class AsyncTaskMemory:
 
         Raises:
             MemoryNotFoundError: raised when there is no entry, and no `initial`.
-            MemoryConflictError: raised when others were faster until the deadline.
+            MemoryConflictError: raised when other writers were faster until the deadline.
             TaskLostError: the task isn't this worker's any more.
             TypeError: raised when `fn` returns no dict, or a field is unknown.
         """
@@ -174,7 +174,7 @@ class AsyncTaskMemory:
                 await async_sleep(retry.next_pause(refusal))
 
     async def delete(self, namespace: str, key: str, *, version: int | None = None) -> bool:
-        """Delete the agent's own entry of the task; whether there was one.
+        """Delete the agent's own entry of the task; return True if it existed.
 
             ctx.memory.delete("invoices", "progress")
 
@@ -182,7 +182,7 @@ class AsyncTaskMemory:
             version: delete only this version.
 
         Raises:
-            MemoryConflictError: raised when it is at another version.
+            MemoryConflictError: raised when it has another version.
             TaskLostError: the task isn't this worker's any more.
         """
         await self._check()
@@ -195,12 +195,12 @@ class AsyncTaskMemory:
         return any(deleted)
 
     async def query(self, **filters: Any) -> list[Entry]:
-        """Return all working entries of the task that match, whoever wrote them; newest first.
+        """Return all working entries of the task that match, of all authors; newest first.
 
-        In a sub-task that inherits, the parent's come behind them, marked `inherited`.
+        In a sub-task that inherits, those of the parent follow, marked `inherited`.
 
         Args:
-            filters: those of `client.memory.query`, but for agent, scope and type.
+            filters: those of `client.memory.query`, except agent, scope and type.
 
         Raises:
             TaskLostError: the task isn't this worker's any more.
@@ -210,7 +210,7 @@ class AsyncTaskMemory:
         return sorted(found, key=lambda entry: entry.inherited)
 
     async def check_filters(self) -> dict[str, str]:
-        """Return what selects the task's working entries in a query.
+        """Return the filters of the task's working entries.
 
         Raises:
             TaskLostError: the task isn't this worker's any more.
@@ -308,7 +308,7 @@ class AsyncTaskMemory:
     async def _instead(
         self, taken: MemoryConflictError, namespace: str, key: str, given: dict[str, Any]
     ) -> Entry:
-        """Write where an entry of the agent's is already."""
+        """Write over an existing entry of the agent."""
         present = taken.current
         if present is None or present.memory_type != "working" or present.task_id is None:
             raise taken
@@ -347,7 +347,7 @@ class AsyncTaskMemory:
 
 
 def _key_apart(key: str, task_id: str | None) -> str | None:
-    """Return the key to use where another task has the entry; None if it is too long."""
+    """Return the key to use if another task has the entry; None if it is too long."""
     suffix = f"@{task_id}"
     if task_id is None or key.endswith(suffix):
         return None

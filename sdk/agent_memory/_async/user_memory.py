@@ -1,4 +1,4 @@
-"""`client.for_user`: what your app remembers of one of its users."""
+"""`client.for_user`: the memory of one user of your app."""
 
 from collections.abc import Callable, Iterable
 from datetime import date
@@ -24,12 +24,12 @@ Value = dict[str, Any]
 class AsyncUserMemory:
     """The memory of one user of your app, under the app's own key; any number of users.
 
-    Entries are semantic, in namespaces of the user's own: `users/<user>/<namespace>`. The prefix
-    has to be private, which `memory.admin` sets once for all users:
+    Entries are semantic, in the user's namespaces: `users/<user>/<namespace>`. The prefix
+    must be private. A principal with `memory.admin` sets this once for all users:
 
         admin.namespaces.set_permissions("users/*", default="none", allow={"assistant": "write"})
 
-    Until then every write is refused, so that nothing is readable by all of the tenant by mistake.
+    Until then every write is refused, so that no entry is readable by the whole tenant by mistake.
 
         ada = client.for_user("ada@example.com")
         ada.put("tone", {"formal": True})
@@ -77,7 +77,7 @@ class AsyncUserMemory:
     async def put(
         self, key: str, value: Value, *, namespace: str = "memory", **fields: Unpack[EntryFields]
     ) -> Entry:
-        """Write an entry of the user's, whatever is there.
+        """Create or replace an entry of the user.
 
             client.for_user("ada").put("tone", {"formal": True}, tags=["style"])
 
@@ -95,7 +95,7 @@ class AsyncUserMemory:
         return await self._memory.put(place, key, value, memory_type="semantic", **fields)
 
     async def get(self, key: str, *, namespace: str = "memory") -> Value | None:
-        """Return the value of an entry of the user's; None if there is none.
+        """Return the value of an entry of the user; None if there is none.
 
         client.for_user("ada").get("tone")
         """
@@ -116,14 +116,14 @@ class AsyncUserMemory:
         Raises:
             MemoryAccessError: the prefix isn't private yet, or the key may not write in it.
             MemoryNotFoundError: there is no entry, and no `initial`.
-            MemoryConflictError: others were faster for 30 seconds.
+            MemoryConflictError: other writers were faster for 30 seconds.
         """
         await self._assert_private()
         place = self._root + namespace
         return await self._memory.update(place, key, fn, initial=initial, memory_type="semantic")
 
     async def delete(self, key: str, *, namespace: str = "memory") -> bool:
-        """Delete an entry of the user's; whether there was one.
+        """Delete an entry of the user; return True if it existed.
 
         client.for_user("ada").delete("tone")
         """
@@ -141,8 +141,8 @@ class AsyncUserMemory:
             client.for_user("ada").query(tags=["style"]).list()
 
         Args:
-            namespace: the one.
-            tags: all of them.
+            namespace: only entries of this namespace.
+            tags: only entries with all of these.
             paging: `limit`, `page_size`, `after`.
         """
         place = f"{self._root}{namespace or '*'}"
@@ -179,12 +179,12 @@ class AsyncUserMemory:
 
         Args:
             session_id: the conversation.
-            user, assistant: what each said, in this order.
-            uses: a recall, items or references: what `assistant` was made from.
+            user, assistant: the text of each, in this order.
+            uses: a recall, items or references that `assistant` was made from.
             join: continue a conversation of another principal or user.
 
         Raises:
-            ConversationNotOwned: another principal created it, or it is another user's.
+            ConversationNotOwned: another principal created it, or it belongs to another user.
         """
         return await self._client.conversations.say(
             session_id, self.user_id, user=user, assistant=assistant, uses=uses, join=join
@@ -205,8 +205,8 @@ class AsyncUserMemory:
 
         Args:
             query: what to find, in words.
-            since, until: only items that speak of this time.
-            max_tokens: the largest size of `text`.
+            since, until: only items about this period.
+            max_tokens: the maximum size of `text`.
             fields: see `RecallFields`.
         """
         return await self._client.recall(
@@ -229,7 +229,7 @@ class AsyncUserMemory:
             reference: of an item of a recall; None for everything.
 
         Returns:
-            How much was deleted.
+            The numbers of what was deleted.
 
         Raises:
             MemoryAccessError: the key may not write the user's memory.
@@ -249,7 +249,7 @@ class AsyncUserMemory:
                 return found
 
     async def _assert_private(self) -> None:
-        """Refuse to write where the tenant's others could read; asked once by a client."""
+        """Refuse to write where others of the tenant could read; checked once by a client."""
         if self._rule in self._private:
             return
         try:

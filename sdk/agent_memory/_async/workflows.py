@@ -14,13 +14,14 @@ class AsyncWorkflows(AsyncResource):
     """Workflow files."""
 
     async def apply(self, workflow: str | Mapping[str, Any]) -> AppliedWorkflow:
-        """Apply a workflow: the text of a YAML or JSON file, or its content. The same one again
-        changes nothing.
+        """Apply a workflow: the text of a YAML or JSON file, or its content.
+
+        Applying the same workflow again changes nothing.
 
             client.workflows.apply(Path("workflow.yaml").read_text())
 
         Raises:
-            ValidationError: it is malformed; the errors name their lines.
+            ValidationError: it is malformed; each error names its line.
         """
         if not isinstance(workflow, str):
             applied = await self._call("POST", _WORKFLOWS, json=dict(workflow))

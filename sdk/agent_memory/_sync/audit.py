@@ -1,4 +1,4 @@
-"""`client.audit`: who did what with authority."""
+"""`client.audit`: uses of authority."""
 
 from typing import Unpack
 

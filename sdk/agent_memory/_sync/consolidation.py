@@ -1,4 +1,4 @@
-"""`client.consolidation`: facts that say the same, contradict each other, or are not used."""
+"""`client.consolidation`: merging, ending and weakening of facts."""
 
 from agent_memory._sync.resource import Resource
 from agent_memory.exceptions import MemoryNotFoundError
@@ -18,7 +18,7 @@ class Consolidation(Resource):
     """The consolidations of the caller's tenant, for `memory.admin`."""
 
     def preview(self) -> ConsolidationPreview:
-        """Return what a consolidation would merge, end and weaken. Nothing changes.
+        """Return the facts that a consolidation would merge, end and weaken; it changes nothing.
 
         [each.reason for each in client.consolidation.preview().merged]
         """
@@ -34,7 +34,7 @@ class Consolidation(Resource):
         return parse(StartedConsolidation.from_document, answer)
 
     def get(self, id: str, *, after: str | None = None) -> ConsolidationRun | None:
-        """Return how far a consolidation is, and a page of its steps; None if there is none.
+        """Return the status of a consolidation and a page of its steps; None if there is none.
 
             client.consolidation.get("cons_1").status
 
@@ -49,7 +49,7 @@ class Consolidation(Resource):
         return parse(ConsolidationRun.from_document, found)
 
     def undo(self, id: str) -> StartedConsolidation:
-        """Undo a consolidation on facts that were not changed since.
+        """Undo the steps of a consolidation on facts that have not changed since.
 
             client.consolidation.undo("cons_1").status
 
@@ -60,7 +60,7 @@ class Consolidation(Resource):
         return parse(StartedConsolidation.from_document, answer)
 
     def get_settings(self) -> ConsolidationSettings:
-        """Return when and how facts are consolidated.
+        """Return the settings of consolidation.
 
         client.consolidation.get_settings().next_at
         """
@@ -74,15 +74,15 @@ class Consolidation(Resource):
         decay_after: str | None = "P90D",
         end_below: float = 0.2,
     ) -> ConsolidationSettings:
-        """Set when and how facts are consolidated.
+        """Set the interval and the rules of consolidation.
 
             client.consolidation.put_settings(every="P1D", decay_after=None)
 
         Args:
-            every: the time between two of them, as an ISO 8601 duration; None: only on request.
-            decay_after: after how long a fact that was neither learned nor recalled loses
+            every: the interval, as an ISO 8601 duration; None: only on request.
+            decay_after: the time after which a fact that was neither learned nor recalled loses
                 confidence; None: never.
-            end_below: a fact that lost confidence ends if it has less than this.
+            end_below: a fact that loses confidence ends below this value.
         """
         body = {"every": every, "decay_after": decay_after, "end_below": end_below}
         answer = self._call("PUT", f"{_CONSOLIDATION}/settings", json=body)

@@ -1,4 +1,4 @@
-"""`client.conversations`: what was said, however much (Agent Memory Protocol §3)."""
+"""`client.conversations`: conversations of any length (Agent Memory Protocol §3)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -64,21 +64,21 @@ class Conversations(Resource):
         revision: int | None = None,
         **fields: Unpack[ConversationFields],
     ) -> ConversationHead:
-        """Store a whole conversation of any length, in place of the one before it, in one step.
+        """Create or replace a conversation of any length, in one step.
 
             client.conversations.put("chat-42", "ada", [{"role": "user", "content": "Hello"}])
 
-        What a request can't carry is uploaded in pieces before, and shown by one write.
+        A conversation that exceeds one request is uploaded in parts, and appears by one write.
 
         Args:
-            messages: `role` and `content` of each, maybe `timestamp` and `metadata`.
-            revision: replace only this one; 0: only if there is none.
+            messages: `role` and `content` of each, optionally `timestamp` and `metadata`.
+            revision: replace only this revision; 0: only if there is none.
             fields: `metadata`, `agent_participants`, `shared_with`, `tags`, `ttl`, `expires_at`,
                 `sensitivity`.
 
         Raises:
-            MemoryConflictError: it is at another revision.
-            MemoryAccessError: it is somebody else's.
+            MemoryConflictError: it has another revision.
+            MemoryAccessError: it belongs to another principal.
             TypeError: raised when a field is unknown.
         """
         assert_known(fields, ConversationFields)
@@ -95,7 +95,7 @@ class Conversations(Resource):
     def _upload(
         self, session_id: str, pieces: Sequence[Sequence[Document]], fields: Mapping[str, Any]
     ) -> str:
-        """Store messages that nothing shows yet; return the id of the upload."""
+        """Store messages that don't appear yet; return the id of the upload."""
         path = f"{_path(session_id)}/uploads"
         begun = {name: fields[name] for name in ("sensitivity", "version") if name in fields}
         upload = self._call("POST", path, json=begun)
@@ -119,18 +119,18 @@ class Conversations(Resource):
         agent_participants: Iterable[str] | Unset = UNSET,
         shared_with: Iterable[str] | Unset = UNSET,
     ) -> ConversationHead:
-        """Change what is given of a conversation; its messages stay as they are.
+        """Change fields of a conversation; its messages stay unchanged.
 
             client.conversations.update("chat-42", tags=["solved"])
 
         Args:
             revision: change only this one.
-            ttl: seconds, a `timedelta` or an ISO 8601 duration, from now on; None: no end.
-            expires_at: the moment of its end, which wins over `ttl`.
+            ttl: seconds, a `timedelta` or an ISO 8601 duration, from now on; None: no expiry.
+            expires_at: the time of its expiry, which takes precedence over `ttl`.
 
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
-            MemoryConflictError: it is at another revision.
+            MemoryConflictError: it has another revision.
         """
         body = drop_unset(
             metadata=metadata,
@@ -153,7 +153,7 @@ class Conversations(Resource):
         role: str | Unset = UNSET,
         metadata: Mapping[str, Any] | Unset = UNSET,
     ) -> ChangedMessage:
-        """Change what is given of one message, such as to redact it; return the message.
+        """Change fields of one message, for example to redact it; return the message.
 
             client.conversations.update_message("chat-42", 3, content="(removed)")
 
@@ -173,7 +173,7 @@ class Conversations(Resource):
     def remove_messages(
         self, session_id: str, first: int, end: int | None = None, *, revision: int | None = None
     ) -> int:
-        """Remove the messages from one index to before another one, in one step.
+        """Remove the messages from the index `first` to before `end`, in one step.
 
             client.conversations.remove_messages("chat-42", 0, 10)
 
@@ -184,11 +184,11 @@ class Conversations(Resource):
             revision: change only this one.
 
         Returns:
-            How many were removed; 0 also when an earlier attempt of this call removed them.
+            The number of removed messages; 0 also if an earlier attempt of this call removed them.
 
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
-            MemoryConflictError: it is at another revision.
+            MemoryConflictError: it has another revision.
         """
         asked = drop_none(**{"from": first, "to": end})
         path = f"{_path(session_id)}/messages"
@@ -216,7 +216,7 @@ class Conversations(Resource):
 
         Args:
             first: the index of the first message.
-            archived: those of the conversation whose retention is over, from cold storage.
+            archived: read the archived conversation, whose retention has ended.
             paging: `limit`, `page_size`, `after`.
 
         Raises:
@@ -238,7 +238,7 @@ class Conversations(Resource):
 
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
-            MemoryConflictError: it is written faster than it can be read.
+            MemoryConflictError: it changes faster than it can be read.
         """
         for _ in range(_READS):
             found = self._read_at_once(_path(session_id), {})
@@ -249,25 +249,25 @@ class Conversations(Resource):
     def get_archived(
         self, session_id: str, *, expires_at: datetime | str | None = None
     ) -> Conversation:
-        """Return a conversation whose retention is over, with all its `messages`.
+        """Return an archived conversation, with all its `messages`.
 
             client.conversations.get_archived("chat-42").messages[-1].content
 
         Args:
-            expires_at: the one whose retention was over then; the last one if absent.
+            expires_at: the time when its retention ended; by default, the latest one.
 
         Raises:
-            MemoryNotFoundError: raised when there is none in cold storage.
-            MemoryConflictError: another one came into its place while it was read.
+            MemoryNotFoundError: raised when there is none in the archive.
+            MemoryConflictError: another one was archived during the read.
         """
         asked = {} if expires_at is None else {"expires_at": render_time(expires_at)}
         found = self._read_at_once(f"{_path(session_id)}/archive", asked)
         if found is None:
-            raise MemoryConflictError("another conversation of this session was archived meanwhile")
+            raise MemoryConflictError("another conversation of this session has been archived")
         return parse(Conversation.from_document, found)
 
     def _read_at_once(self, path: str, asked: Document) -> Document | None:
-        """Return a conversation with all its messages; None if it was written meanwhile."""
+        """Return a conversation with all its messages; None if it changed during the read."""
         page = found = self._call("GET", path, params=asked | _UNCOUNTED)
         said, revision = _said(found), get_member(found, "revision")
         while (after := parse_position(page)) is not None:
@@ -316,11 +316,11 @@ class Conversations(Resource):
                 coordinator, a user, or an administrator.
 
         Returns:
-            The conversation's revision, and how many messages it has.
+            The conversation's revision and its number of messages.
 
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
-            MemoryConflictError: it is at another revision.
+            MemoryConflictError: it has another revision.
             ConversationNotOwned: its creator or its user is not the expected one.
         """
         creators = None if expect_created_by is None else [*expect_created_by]
@@ -359,19 +359,19 @@ class Conversations(Resource):
         uses: Uses | None = None,
         join: bool = False,
     ) -> AppendedMessages:
-        """Append what a user and an assistant said; create the conversation if there is none.
+        """Append messages of a user and an assistant; create the conversation if there is none.
 
             client.conversations.say("chat-42", "ada", user="Hello", assistant="Hi")
 
         Args:
             session_id: the conversation.
-            user_id: whose conversation it is, or becomes; a new one is the caller's unless given.
-            user, assistant: what each said, in this order.
-            uses: a recall, items or references: what `assistant` was made from.
+            user_id: the user of the conversation; by default, a new one belongs to the caller.
+            user, assistant: the text of each, in this order.
+            uses: a recall, items or references that `assistant` was made from.
             join: continue a conversation of another principal or user.
 
         Raises:
-            ConversationNotOwned: another principal created it, or it is another user's.
+            ConversationNotOwned: another principal created it, or it belongs to another user.
             ValueError: neither `user` nor `assistant` is given, or `uses` without `assistant`.
         """
         said: list[dict[str, Any]] = [
@@ -402,11 +402,11 @@ class Conversations(Resource):
         Args:
             session_id: the conversation.
             messages: as for `append`.
-            user_id: whose conversation it is, or becomes; a new one is the caller's unless given.
+            user_id: the user of the conversation; by default, a new one belongs to the caller.
             join: continue a conversation of another principal or user.
 
         Raises:
-            ConversationNotOwned: another principal created it, or it is another user's.
+            ConversationNotOwned: another principal created it, or it belongs to another user.
         """
         expected = expect_own(user_id, join=join)
         try:
@@ -435,7 +435,7 @@ class Conversations(Resource):
             query: what to find, in words.
             user_id: only conversations of this user.
             since, until: only messages of this time.
-            max_tokens: the largest size of `text`.
+            max_tokens: the maximum size of `text`.
             fields: `session_id`, `tags`, `exclude`, `top_k`, `min_score`, `neighbours`, `explain`.
         """
         return ask(
@@ -452,23 +452,23 @@ class Conversations(Resource):
     def pop(
         self, session_id: str, *, revision: int | None = None
     ) -> ConversationMessage | None:
-        """Take the last message off, exactly once; None if there is none.
+        """Remove and return the last message, exactly once; None if there is none.
 
             client.conversations.pop("chat-42").content
 
         Args:
-            revision: only if the conversation is at this one.
+            revision: only if the conversation has this revision.
 
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
-            MemoryConflictError: it is at another revision.
+            MemoryConflictError: it has another revision.
         """
         answer = self._call("POST", f"{_path(session_id)}/messages/pop", version=revision)
         popped = get_member(answer, "message")
         return None if popped is None else parse(ConversationMessage.from_document, popped)
 
     def delete(self, session_id: str, *, revision: int | None = None) -> bool:
-        """Delete a conversation; whether there was one.
+        """Delete a conversation; return True if it existed.
 
             client.conversations.delete("chat-42")
 
@@ -476,12 +476,12 @@ class Conversations(Resource):
             revision: delete only this one.
 
         Raises:
-            MemoryConflictError: it is at another revision.
+            MemoryConflictError: it has another revision.
         """
         return self._delete(_path(session_id), revision)
 
     def delete_archived(self, session_id: str) -> bool:
-        """Delete a conversation from cold storage; whether there was one.
+        """Delete an archived conversation; return True if it existed.
 
         client.conversations.delete_archived("chat-42")
         """
@@ -500,15 +500,14 @@ class Conversations(Resource):
             [each.session_id for each in client.conversations.list("ada", limit=20)]
 
         Args:
-            user_id: whose, the last updated first; those of all users, the last created first,
-                if absent.
-            tags: all of them.
-            archived: those of all users whose retention is over, from cold storage, the last
-                expired first.
+            user_id: only those of this user, the last updated first; by default, those of all
+                users, the last created first.
+            tags: only conversations with all of these.
+            archived: list archived conversations of all users, the last expired first.
             paging: `limit`, `page_size`, `after`.
 
         Raises:
-            ValueError: raised when a user is named, and archived ones are asked for.
+            ValueError: raised when `archived` is combined with `user_id`.
         """
         if archived and user_id is not None:
             raise ValueError("archived conversations are listed for all users")

@@ -1,4 +1,4 @@
-"""`client.deletions`: all that an agent or a person has, deleted everywhere."""
+"""`client.deletions`: deletion of all data of an agent or a person."""
 
 from typing import Literal
 
@@ -14,14 +14,14 @@ class Deletions(Resource):
     def start(
         self, kind: Literal["agent", "person"], id: str, *, dry_run: bool = False
     ) -> Deletion:
-        """Delete what an agent or a person has; its key stops at once.
+        """Delete all data of an agent or a person; its key is revoked at once.
 
             client.deletions.start("person", "ada@example.com")
 
         Args:
-            kind: with a person, the facts about it go as well.
+            kind: `agent` or `person`; with a person, facts about it are deleted, too.
             id: of the agent or the person.
-            dry_run: counts only what would be deleted.
+            dry_run: only count what would be deleted.
         """
         body = {"kind": kind, "id": id, "dry_run": dry_run}
         answer = self._call("POST", "/api/v1/deletions", json=body)
@@ -30,12 +30,12 @@ class Deletions(Resource):
     def get(
         self, kind: Literal["agent", "person"], id: str, *, dry_run: bool = False
     ) -> Deletion:
-        """Return how far a deletion is.
+        """Return the progress of a deletion.
 
             client.deletions.get("person", "ada@example.com").status
 
         Raises:
-            MemoryNotFoundError: nobody has asked for it.
+            MemoryNotFoundError: there is no such deletion.
         """
         path = f"/api/v1/deletions/{kind}/{quote_segment(id)}"
         answer = self._call("GET", path, params={"dry_run": True} if dry_run else None)

@@ -29,7 +29,7 @@ class EntryHistory(Queries):
         memory_type: MemoryType | None = None,
         **paging: Unpack[Paging],
     ) -> Pages[EntryVersion]:
-        """Return the versions of an entry that are kept, newest first.
+        """Return the stored versions of an entry, newest first.
 
             [each.value for each in client.memory.history("invoices", "progress")]
 
@@ -60,7 +60,7 @@ class EntryHistory(Queries):
         version: int | None = None,
         as_of: str | datetime | None = None,
     ) -> Entry | None:
-        """Return an entry as it stood in a version, or at a time; None if it did not exist.
+        """Return an entry as of a version or a time; None if it did not exist.
 
             client.memory.get_past("invoices", "progress", version=1).value
 

@@ -1,4 +1,4 @@
-"""`client.facts`: what agents have learned, recalled by meaning (ADR-043 Tier 3)."""
+"""`client.facts`: facts, recalled by meaning (ADR-043 Tier 3)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -36,25 +36,25 @@ class Facts(Resource):
         valid_until: datetime | None = None,
         replaces: Literal["same_subject_predicate"] | None = None,
     ) -> Fact:
-        """Keep a fact until it is forgotten.
+        """Store a fact until it is deleted.
 
             client.facts.learn("Acme GmbH", "pays within", "14 days", confidence=0.9)
 
         Args:
             confidence: from 0 to 1.
-            fact_id: the fact takes the place of the one with this id. Without it, the same
-                subject, predicate and object are one fact, and `learned_count` counts.
+            fact_id: replaces the fact with this id. Without it, learning the same subject,
+                predicate and object again updates the fact and raises its `learned_count`.
             agent_type: a label to filter by.
-            learned_from_run_id: the run that it was learned in.
-            metadata: whatever JSON can write, up to 16,384 bytes; it isn't searched.
-            user_id: the user whom the fact is about; only those who may read and write the memory
-                of this user read and write the fact.
-            valid_from: when the statement begins to hold; now by default.
-            valid_until: when it ceases to hold.
+            learned_from_run_id: the run in which it was learned.
+            metadata: any JSON value, up to 16,384 bytes; searches ignore it.
+            user_id: the user whom the fact is about; reading and writing it needs access to the
+                memory of this user.
+            valid_from: the time from which the fact holds; now by default.
+            valid_until: the time until which it holds.
             replaces: ends the facts with the same subject, predicate and `user_id`.
 
         Raises:
-            ValidationError: a part has no words, or is too long.
+            ValidationError: a part is blank or too long.
         """
         body = {"subject": subject, "predicate": predicate, "object": object} | drop_none(
             confidence=confidence,
@@ -78,7 +78,7 @@ class Facts(Resource):
             facts: the fields of each, as for `learn`.
 
         Raises:
-            ValidationError: a fact is malformed, or stands twice in the batch.
+            ValidationError: a fact is malformed, or the batch has it twice.
         """
         answer = self._call("POST", f"{_FACTS}/batch", json={"facts": [*map(dict, facts)]})
         return [
@@ -99,19 +99,19 @@ class Facts(Resource):
         user_id: str | None = None,
         as_of: datetime | None = None,
     ) -> list[RecalledFact]:
-        """Return the facts that fit a query best by meaning, words and ids, best first.
+        """Return the facts that match a query best by meaning, words and ids, best first.
 
             client.facts.recall("when does Acme pay?")[0].object
 
         Each has its `score`, 1 for the query's own words, and the words and ids that `matched`.
 
         Args:
-            query: what to recall, in words.
-            top_k: how many at most, up to 100.
-            min_score: the least score.
+            query: a text.
+            top_k: the maximum number of facts, up to 100.
+            min_score: the lowest score.
             agent_type, subject, predicate, learned_from_run_id, user_id: only facts that have
                 these.
-            min_confidence: only facts that are at least as certain.
+            min_confidence: only facts with this confidence or more.
             as_of: only facts that held at this time; now by default.
         """
         filters = drop_none(
@@ -142,11 +142,11 @@ class Facts(Resource):
         return parse(Fact.from_document, found)
 
     def history(self, fact_id: str) -> list[FactPeriod]:
-        """Return a fact's chain: all with its subject, predicate and user, the latest first.
+        """Return all facts with a fact's subject, predicate and user, the latest first.
 
             [each.object for each in client.facts.history("fact_1")]
 
-        A fact that held several times is in it once for each period.
+        A fact that held several times is listed once for each period.
 
         Raises:
             MemoryNotFoundError: there is no such fact.
@@ -166,7 +166,7 @@ class Facts(Resource):
         return [str(each["predicate"]) for each in parse_items(get_member(answer, "predicates"))]
 
     def declare(self, predicate: str, *, single_valued: bool = True) -> None:
-        """Declare whether a predicate has one value at a time. Needs `memory.admin`.
+        """Declare that a predicate has one value at a time, or many. Needs `memory.admin`.
 
             client.facts.declare("lives in")
 
@@ -187,7 +187,7 @@ class Facts(Resource):
         ended: bool | None = None,
         **paging: Unpack[Paging],
     ) -> Pages[Fact]:
-        """Return the tenant's facts that have these, newest first.
+        """Return the tenant's facts that match, newest first.
 
             [each.object for each in client.facts.query(subject="Acme GmbH")]
 
@@ -195,7 +195,7 @@ class Facts(Resource):
             subject, predicate, learned_from_run_id, agent_type, user_id: only facts that have
                 these.
             as_of: only facts that held at this time; now by default.
-            ended: whether facts that hold no more are listed, too.
+            ended: include facts that no longer hold.
             paging: `limit`, `page_size`, `after`.
         """
         asked = drop_none(
@@ -218,12 +218,12 @@ class Facts(Resource):
         agent_type: str | None = None,
         user_id: str | None = None,
     ) -> int:
-        """Delete the facts that have these; return how many there were.
+        """Delete the facts that match; return their number.
 
             client.facts.forget_all(subject="Acme GmbH")
 
         Raises:
-            ValidationError: nothing is given.
+            ValidationError: no filter is given.
         """
         asked = drop_none(
             subject=subject,
@@ -236,11 +236,11 @@ class Facts(Resource):
         return int(answer["deleted"])
 
     def forget(self, fact_id: str, *, version: int | None = None) -> bool:
-        """Delete a fact; whether there was one.
+        """Delete a fact; return True if it existed.
 
             client.facts.forget("fact_1")
 
         Raises:
-            MemoryConflictError: it is at another version than the given one.
+            MemoryConflictError: it has another version.
         """
         return self._delete(f"{_FACTS}/{quote_segment(fact_id)}", version)

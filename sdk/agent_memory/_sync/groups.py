@@ -1,4 +1,4 @@
-"""The parts of a client that few programs need, under two names."""
+"""The parts of a client that few programs need, in two groups."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`client.intents`: who may use an intent."""
+"""`client.intents`: intents and their access lists."""
 
 from collections.abc import Mapping
 from typing import Unpack

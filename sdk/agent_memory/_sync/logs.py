@@ -1,4 +1,4 @@
-"""How logs are read."""
+"""Reading of logs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,11 +25,11 @@ class Logs(Resource):
         filters: LogFilters,
         known: type,
     ) -> Pages[Item]:
-        """Return a log; with `follow` it waits at its end for what happens next.
+        """Return a log; with `follow`, iteration waits at its end for later events.
 
         Raises:
-            TypeError: raised when one of the filters isn't of the `known` ones.
-            ValueError: raised when a log that is followed is to begin with the newest.
+            TypeError: raised when a filter is unknown.
+            ValueError: raised when `follow` is combined with `newest_first`.
         """
         follow = filters.get("follow", False)
         if follow and filters.get("newest_first"):

@@ -35,8 +35,8 @@ class Memory(EntryHistory):
     In a worker's function, calls on working memory without a scope belong to the task at work, as
     those on `ctx.memory` do.
 
-    The client remembers the version that it last saw of each entry under (namespace, key), by `get`
-    or `set`, and names it when it writes: who wrote in between is never overwritten unseen.
+    By `get` or `set`, the client remembers the last version of each entry under (namespace, key).
+    Its writes name this version, so they never overwrite a change that the client has not seen.
     """
 
     def __init__(self, client: "Client") -> None:
@@ -65,8 +65,8 @@ class Memory(EntryHistory):
     ) -> Entry:
         """Create an entry, or change the one that this client saw last under namespace and key.
 
-        An entry that was seen is changed at the version that was seen. If it is gone meanwhile, it
-        is created anew, of the same tier and in the same scope.
+        If this client has read the entry, it is changed at the version that was read. An entry
+        that was deleted since is created again, in the same tier and scope.
 
             client.memory.set("invoices", "progress", {"completed": 23}, tags=["batch"])
 
@@ -75,12 +75,12 @@ class Memory(EntryHistory):
             memory_type: the tier; `working` for a new entry, unless given.
             scope: the task and intent that the entry belongs to, `{"task_id": …, "intent_id": …}`.
                 An entry keeps the scope that it was created in.
-            task_id, intent_id: the same, one by one.
-            version: change this version, whatever was seen.
+            task_id, intent_id: the parts of `scope`.
+            version: change this version, instead of the one that was read.
             fields: `tags`, `ttl`, `expires_at`, `occurred_at`, `pinned`, `priority`,
-                `sensitivity`, `vector`. What isn't given stays as it is. `ttl` takes seconds, a
-                `timedelta` or an ISO 8601 duration, `task_lifetime`, or None: no end. `expires_at`
-                wins over it.
+                `sensitivity`, `vector`. Other fields stay unchanged. `ttl` takes seconds, a
+                `timedelta`, an ISO 8601 duration, `task_lifetime`, or None for no expiry.
+                `expires_at` takes precedence.
 
         Raises:
             MemoryConflictError: raised when another writer changed or created the entry.
@@ -118,9 +118,9 @@ class Memory(EntryHistory):
         version: int | None = None,
         **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Write an entry, whatever is under namespace and key: the last writer wins.
+        """Create or replace the entry under namespace and key; the last writer wins.
 
-        The entry is replaced whole: tags and other fields that aren't given are as in a new one.
+        The whole entry is replaced: omitted fields, such as tags, get the defaults of a new entry.
 
             client.memory.put("cache", "rates", {"eur": 1.08}, ttl=3600)
 
@@ -163,17 +163,17 @@ class Memory(EntryHistory):
             client.memory.remember("Invoices go out on Fridays", tags=["billing"])
 
         Args:
-            memory: what to remember.
-            user_id: the user whom it is about; else it is the caller's own.
-            key: the entry's name; derived from the words unless given.
+            memory: a text, or a JSON object.
+            user_id: the user whom it is about; by default, it belongs to the caller.
+            key: the entry's name; by default, it is derived from the words.
             tags: labels to query by.
-            ttl: seconds, a `timedelta` or an ISO 8601 duration; for good unless given.
+            ttl: seconds, a `timedelta` or an ISO 8601 duration; by default, it does not expire.
             sensitivity: `internal`, `confidential` or `restricted`; the latter two are encrypted.
             source: where it comes from; stored in the value.
             occurred_at: when the content happened.
 
         Returns:
-            the entry; the one that has the same words already, if there is one.
+            The new entry, or an existing one with the same words.
 
         Raises:
             MemoryAccessError: raised when the key may not write there, or when the memory of users
@@ -231,8 +231,8 @@ class Memory(EntryHistory):
 
             client.memory.get_entry("invoices", "progress").version
 
-        By name it is the caller's own (or that of `agent_id`) under this namespace
-        and key, and if there is none, the semantic one. None if there is none.
+        By name, it is the private entry of the caller (or of `agent_id`), or else the semantic one.
+        None if there is none.
 
         Args:
             with_vector: whether to read the client's own vector, too; with `id` alone.
@@ -272,25 +272,25 @@ class Memory(EntryHistory):
     ) -> Entry:
         """Read the value, and write `fn(value)` at the version that was read.
 
-        If another writer is faster, the newer value is given to `fn`, and so on, with growing
-        pauses, until the write succeeds or the deadline has passed. No update is lost. What `fn`
-        raises ends the update (RFC-0015 §3.3).
+        If another writer is faster, `fn` is called again with the newer value, after growing
+        pauses, until the write succeeds or the deadline has passed. No update is lost. An
+        exception of `fn` ends the update (RFC-0015 §3.3).
 
             client.memory.update("jobs", "count", lambda v: {"n": v["n"] + 1}, initial={"n": 0})
 
         Args:
             fn: returns the new value.
-            initial: what `fn` is given if there is no entry, which is then created.
-            memory_type: the tier; the caller's own entry, else the shared one, unless given.
+            initial: the argument of `fn` if there is no entry; the entry is created.
+            memory_type: the tier; by default, the caller's entry, or else the shared one.
             scope, task_id, intent_id: the scope that the entry must have.
             deadline: seconds for which to try.
             fields: as for `set`.
 
         Raises:
             MemoryNotFoundError: raised when there is no entry, and no `initial`.
-            MemoryConflictError: raised when others were faster until the deadline, when the entry
-                has another scope, or when an answer was lost and others wrote since, so that it
-                isn't known whether this update was carried out (`may_have_happened`).
+            MemoryConflictError: raised when other writers were faster until the deadline, when the
+                entry has another scope, or when an answer was lost and other writes followed. In
+                the last case, `may_have_happened` is true.
             TypeError: raised when `fn` returns no dict, a field is unknown, or scopes contradict.
         """
         bound = join_scope(scope, task_id, intent_id)
@@ -325,8 +325,10 @@ class Memory(EntryHistory):
         memory_type: MemoryType | None = None,
         version: int | None = None,
     ) -> bool:
-        """Delete the entry with this id, or the caller's own under this namespace and key; the
-        shared one only if `memory_type` says so, or if it is what this client last saw there.
+        """Delete the entry with this id, or the caller's entry under this namespace and key.
+
+        A shared entry is deleted by name only if `memory_type` is given, or if this client last
+        read that entry under the name.
 
             client.memory.delete("invoices", "progress")
 
@@ -334,10 +336,10 @@ class Memory(EntryHistory):
             version: delete only this version.
 
         Returns:
-            Whether there was one.
+            True if there was one.
 
         Raises:
-            MemoryConflictError: it is at another version.
+            MemoryConflictError: it has another version.
         """
         if id is not None:
             return self._delete(f"{_MEMORY}/{quote_segment(id)}", version)
@@ -364,7 +366,7 @@ class Memory(EntryHistory):
             entries: bodies of creates, or of updates: `id` or the natural key, and `version`.
 
         Raises:
-            AgentMemoryError: the first failure; `problem["index"]` says whose.
+            AgentMemoryError: the first failure; `problem["index"]` is the index of its entry.
             TypeError: raised when an entry is no dict.
         """
         body = {"entries": [self._in_task(entry) for entry in entries]}

@@ -1,4 +1,4 @@
-"""`client.namespaces`: semantic memory and who may use it."""
+"""`client.namespaces`: namespaces of semantic memory and their permissions."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
@@ -32,7 +32,7 @@ class Namespaces(Resource):
             client.namespaces.get("policies").permissions.default
 
         Raises:
-            MemoryNotFoundError: nobody configured it.
+            MemoryNotFoundError: it has no configuration and no entry.
         """
         return parse(
             Namespace.from_document,
@@ -47,21 +47,21 @@ class Namespaces(Resource):
         allow: Mapping[str, NamespaceAccess] | None = None,
         version: int | None = None,
     ) -> Namespace:
-        """Change a namespace's permissions, or create it; what isn't given stays.
+        """Create a namespace, or change its permissions; omitted ones stay unchanged.
 
         It needs `memory.admin`, or `admin` access to the namespace.
 
             client.namespaces.set_permissions("policies", allow={"biller": "write"})
 
         Args:
-            namespace: its name; one that ends with `*` means all with that prefix.
+            namespace: its name; a name that ends with `*` is a rule for all with that prefix.
             default: access of all others: `none`, `read`, `write` or `admin`; None: that of the
-                longest prefix rule that fits.
-            allow: access of single principals, by id; `none` takes one out.
+                longest matching prefix rule.
+            allow: access of single principals, by id; `none` removes one.
             version: only if it is at this version.
 
         Raises:
-            MemoryConflictError: it is at another version.
+            MemoryConflictError: it has another version.
         """
         named = [{"agent": agent, "access": access} for agent, access in (allow or {}).items()]
         body = {"permissions": {"allow": named, **drop_unset(default=default)}}
@@ -81,7 +81,7 @@ class Namespaces(Resource):
             version: only if it is at this version.
 
         Raises:
-            MemoryConflictError: it is at another version.
+            MemoryConflictError: it has another version.
         """
         return self._change(namespace, {"search_fields": [*fields]}, version)
 
@@ -97,7 +97,7 @@ class Namespaces(Resource):
             version: only if it is at this version.
 
         Raises:
-            MemoryConflictError: it is at another version.
+            MemoryConflictError: it has another version.
         """
         history = None if days is None else {"days": days}
         return self._change(namespace, {"history": history}, version)

@@ -46,18 +46,18 @@ class Objects(Resource):
         version: int | None = None,
         only_new: bool = False,
     ) -> int:
-        """Store an object in place of the one before it; its version.
+        """Create or replace an object; return its version.
 
             client.objects.put("reports", "2026/10.csv", data, content_type="text/csv")
 
         Args:
-            ttl: how long it is kept: seconds, a `timedelta` or an ISO 8601 duration (`P30D`).
+            ttl: its lifetime: seconds, a `timedelta` or an ISO 8601 duration (`P30D`).
             metadata: a small JSON object.
             version: replace only this version.
-            only_new: store it only if the key has none.
+            only_new: store it only if the key has no object.
 
         Raises:
-            MemoryConflictError: it is at another version, or there is one already.
+            MemoryConflictError: it has another version, or exists already.
             TooLargeError: it is larger than an object may be.
             TypeError: raised when the data aren't bytes.
         """
@@ -81,7 +81,7 @@ class Objects(Resource):
         return parse(int, get_member(parse_object(answer), "version"))
 
     def _upload(self, space: str, data: bytes, sensitivity: Sensitivity | None) -> str:
-        """Send bytes to an address of their own; return the id of the upload."""
+        """Send bytes to a new address; return the id of the upload."""
         body = drop_none(size=len(data), sensitivity=sensitivity)
         upload = self._call("POST", f"{_path(space)}/uploads", json=body)
         url, headers = get_member(upload, "url"), parse(dict, get_member(upload, "headers"))
@@ -109,7 +109,7 @@ class Objects(Resource):
         raise MemoryConflictError("the object is written faster than it can be read")
 
     def _download(self, url: str) -> bytes | None:
-        """Read from an address; None if the object was replaced meanwhile."""
+        """Read from an address; None if the object has been replaced."""
         client = self._client
         given = client.pool.transfer(client.settings, "GET", url)
         if given.status_code == _GONE:
@@ -119,7 +119,7 @@ class Objects(Resource):
         return given.content
 
     def get_many(self, space: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """Return the bytes of those objects that there are, by key.
+        """Return the bytes of the objects that exist, by key.
 
         client.objects.get_many("reports", ["2026/09.csv", "2026/10.csv"])
         """
@@ -138,17 +138,17 @@ class Objects(Resource):
         return found
 
     def delete(self, space: str, key: str, *, version: int | None = None) -> bool:
-        """Delete an object; whether there was one.
+        """Delete an object; return True if it existed.
 
             client.objects.delete("reports", "2026/10.csv")
 
         Raises:
-            MemoryConflictError: it is at another version.
+            MemoryConflictError: it has another version.
         """
         return self._delete(_path(space, key), version)
 
     def delete_all(self, space: str, prefix: str) -> int:
-        """Delete all objects whose keys begin with `prefix`; how many. An empty one fits all.
+        """Delete all objects whose keys begin with `prefix`; return their number.
 
         client.objects.delete_all("reports", "2026/")
         """
@@ -160,7 +160,7 @@ class Objects(Resource):
         return deleted
 
     def list_spaces(self, **paging: Unpack[Paging]) -> Pages[Space]:
-        """Return the spaces that the caller may read; all of them for `memory.admin`.
+        """Return the spaces that the caller may read; with `memory.admin`, all spaces.
 
             [each.space for each in client.objects.list_spaces()]
 
@@ -172,7 +172,7 @@ class Objects(Resource):
     def list(
         self, space: str, prefix: str = "", **paging: Unpack[Paging]
     ) -> Pages[ObjectHead]:
-        """Return what describes each object whose key begins with `prefix`, by key.
+        """Return the descriptions of objects whose keys begin with `prefix`, by key.
 
             for each in client.objects.list("reports", "2026/"):
                 print(each.key, each.size)
@@ -184,7 +184,7 @@ class Objects(Resource):
         return self._list(_path(space), "objects", read, paging, {"prefix": prefix})
 
     def rename(self, space: str, key: str, new_key: str, *, overwrite: bool = False) -> int:
-        """Give an object another key; its version.
+        """Give an object another key; return its version.
 
             client.objects.rename("reports", "2026/10.csv", "2026/october.csv")
 
@@ -203,13 +203,13 @@ class Objects(Resource):
         *,
         default: NamespaceAccess | None = None,
     ) -> NamespacePermissions:
-        """Change who may use a space; its permissions.
+        """Change the permissions of a space; return them.
 
             client.objects.share("reports", {"planner": "read"}, default="none")
 
         Args:
             access: `none`, `read`, `write` or `admin`, by the ids of principals.
-            default: the access of everybody who isn't listed.
+            default: the access of all principals that aren't listed.
         """
         permissions: dict[str, Any] = {} if default is None else {"default": default}
         if access is not None:

@@ -10,11 +10,11 @@ _Items = list[Item]
 
 
 class Pages(FirstPage[Item]):
-    """What each call that lists things returns: the first page, and the way to all others.
+    """The result of a list: its first page, and all items by iteration.
 
-    Loop over it to go through all items, as often as you like: each loop asks the service anew, a
-    page at a time as it is needed. `items` and `next` are those of the first page, which is read
-    when they are asked for first; the async client reads it by `await`.
+    Each iteration reads all pages again, one page at a time as it is needed. `items` and `next`
+    belong to the first page. They read it when you use them first; with the async client, `await`
+    the result.
 
         for entry in client.memory.query(namespace="invoices"):  # all of them
             print(entry.key)
@@ -22,9 +22,9 @@ class Pages(FirstPage[Item]):
         more = client.memory.query(namespace="invoices", page_size=20, after=page.next)
 
     Args:
-        fetch: fetches a page of so many items behind a position.
-        limit: how many items at most; None: all.
-        page_size: how many items a page has.
+        fetch: fetches a page, by its size and its position.
+        limit: the maximum number of items; None: all.
+        page_size: the number of items of a page.
         after: the position to begin behind; None: at the beginning.
     """
 

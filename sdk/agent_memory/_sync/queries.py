@@ -1,4 +1,4 @@
-"""Finding entries: by id, by name, by what matches, by what is alike (RFC-0015 §4)."""
+"""Queries and searches of entries (RFC-0015 §4)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -26,7 +26,7 @@ _IN_TASK, _BEYOND_TASK = "task:", "beyond-task:"  # begin the positions of a wor
 
 
 class Queries(Resource):
-    """How `client.memory` finds entries."""
+    """Queries and searches of `client.memory`."""
 
     def query(
         self,
@@ -51,19 +51,19 @@ class Queries(Resource):
             for entry in client.memory.query(namespace="invoices", tags=["open"]):
                 print(entry.key, entry.value)
 
-        What matches from the first page to the last comes exactly once, whatever others write
-        meanwhile; what they create or delete may be missing.
+        An entry that matches during the whole iteration is returned exactly once. Entries that are
+        created or deleted during the iteration may be missing.
 
         Args:
             namespace: `billing.*` means all that begin with `billing.`.
-            tags: all of them; `tags_any`: one of them.
+            tags: only entries with all of these; `tags_any`: with one of these.
             agent_id: whose; by default the caller's own.
-            touch: False leaves the order of eviction as it is.
+            touch: False does not count as a use for the order of eviction.
             as_of: the living entries of a namespace, or of episodic memory, as they stood then.
             paging: `limit`, `page_size`, `after`.
 
-        In a worker's function, without agent and scope, the working entries are those of the task
-        at work: first its own, then those that it inherits from its parent (`inherited`).
+        In a worker's function, without agent and scope, working entries are those of its task:
+        first its own, then those that it inherits from its parent (`inherited`).
         """
         filters = _filters(
             namespace,
@@ -112,11 +112,11 @@ class Queries(Resource):
         updated_after: str | datetime | None = None,
         updated_before: str | datetime | None = None,
     ) -> int:
-        """Delete what matches and the caller may write; return how many entries that were.
+        """Delete the matching entries that the caller may write; return their number.
 
             client.memory.delete_batch(namespace="invoices", tags=["done"])
 
-        If an answer got lost on the way, what the lost attempt deleted isn't counted.
+        Entries that an attempt deleted whose answer was lost are not counted.
         """
         filters = _filters(
             namespace,
@@ -149,32 +149,32 @@ class Queries(Resource):
         tags: Iterable[str] | None = None,
         fields: Mapping[str, str | bool | float | None] | None = None,
     ) -> list[SearchResult]:
-        """Return the entries that fit a query best, best first (RFC-0015 §4.3).
+        """Return the entries that match a query best, best first (RFC-0015 §4.3).
 
-        By words they are found by meaning, words and ids, each with its `score`, 1 for the query's
-        own words, and the words that `matched`; some seconds may pass until a write is found. By a
-        vector they are those of one namespace with the nearest vectors; the score is the cosine,
-        and what was written is found from its answer on. Sensitive entries never are found.
+        A text finds entries by meaning, words and ids, each with its `score`, 1 for the words of
+        the query, and the words that `matched`; a new entry may be found some seconds later. A
+        vector finds the entries of one namespace with the nearest vectors; the score is the cosine,
+        and new entries are found at once. Sensitive entries are never found.
 
             client.memory.search("hot drinks", namespace="recipes")
             client.memory.search(vector=embed("hot drinks"), namespace="recipes")
 
         Args:
-            query: what it is about, in words; or else give `vector`.
-            vector: numbers, as many as the vectors of the namespace have.
-            memory_type: the tier; all tiers unless given, by a request for each.
-            top_k: how many at most, up to 100.
-            min_score: the least score; no entry is left out unless given.
+            query: a text; required unless `vector` is given.
+            vector: numbers, as many as in the vectors of the namespace.
+            memory_type: the tier; by default all, with one request for each.
+            top_k: the maximum number of results, up to 100.
+            min_score: the lowest score; no limit by default.
             namespace: `billing.*` means all that begin with `billing.`.
             agent_id: whose; by default the caller's own.
             tags: all of them.
-            fields: what values have at their top level; search fields of the one namespace.
+            fields: names and values at the top level; declared search fields of the namespace.
 
         Raises:
             ValidationError: raised when neither or both of query and vector are given, the
                 vector has another length than the namespace's, or a field isn't declared.
-            AgentMemoryError: the service has no such extension; `GET /api/v1/capabilities` lists
-                those that it has.
+            AgentMemoryError: the service lacks this extension; `GET /api/v1/capabilities` lists
+                its extensions.
         """
         vector = to_numbers(vector)
         tiers: tuple[MemoryType, ...] = ("working", "episodic")
@@ -201,7 +201,7 @@ class Queries(Resource):
         return sorted(found, key=lambda each: -each.score)[:top_k]
 
     def summary(self, agent_id: str | None = None) -> MemorySummary:
-        """Return what an agent holds, in figures (RFC-0015 "Agent Memory Summary").
+        """Return an agent's memory in figures (RFC-0015 "Agent Memory Summary").
 
         client.memory.summary().episodic.capacity
         """
@@ -215,9 +215,9 @@ class Queries(Resource):
     def _find_task_memory(
         self, memory_type: MemoryType | None, *scope: str | None
     ) -> TaskMemory | None:
-        """Return the memory of the task at work, if a call means that.
+        """Return the memory of the worker's task, if a call belongs to it.
 
-        A call in a worker's function means it, if it is about working memory and names neither
+        A call in a worker's function belongs to it if it is about working memory and names neither
         another agent nor a scope.
         """
         if memory_type not in (None, "working") or any(scope):
@@ -258,7 +258,7 @@ class Queries(Resource):
     def _owner(
         self, agent_id: str | None, memory_type: MemoryType | None, task_id: str | None
     ) -> str | None:
-        """Return whose memory a query means; for an agent, the service itself knows."""
+        """Return the owner of the queried memory; for an agent, the service infers it."""
         if agent_id is not None or task_id is not None or memory_type in (None, "semantic"):
             return agent_id
         own = self._client.principals.cached_me()

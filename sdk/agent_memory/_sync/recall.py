@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class RecallFields(TypedDict, total=False):
-    """What narrows a recall, besides its query.
+    """The filters and limits of a recall.
 
     Attributes:
-        sources: what to search; all unless given.
+        sources: the sources to search; all by default.
         agent_id: only memory of this agent.
         agent_type: only facts and episodes with this label.
         namespace: only entries of this namespace; a trailing `*` makes it a prefix.
@@ -28,12 +28,12 @@ class RecallFields(TypedDict, total=False):
         run_id: only episodes of this run, and facts that it learned.
         tags: only entries and conversations that have all of these.
         fields: only entries whose values have these fields.
-        vector: of your own embedding model.
+        vector: the query's vector, of your own embedding model.
         exclude: references, and `{"session_id": ...}`, of what you have already.
-        top_k: how many items at most; 10 unless given.
-        min_score: the least score.
-        neighbours: how many messages before and after a message to return.
-        explain: whether each item has the parts of its score.
+        top_k: the maximum number of items; 10 by default.
+        min_score: the lowest score.
+        neighbours: the number of messages to return before and after a message.
+        explain: add the parts of its score to each item.
         wait: `indexed` to wait until the newest entries are found.
     """
 

@@ -1,4 +1,4 @@
-"""What all parts of the client have in common."""
+"""The base of all parts of the client."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -87,7 +87,7 @@ class Resource:
         size: int,
         position: str | None,
     ) -> Page[Item]:
-        """Fetch a page of so many items behind a position."""
+        """Fetch a page by its size and its position."""
         asked = {"total": "none", **params, **drop_none(limit=size, after=position)}
         answer = self._client.request("GET", path, params=asked)
         return _read_page(answer, member, read)

@@ -1,4 +1,4 @@
-"""`client.strategies`: what is learned from conversations."""
+"""`client.strategies`: strategies that learn from conversations."""
 
 from typing import Any, Unpack
 
@@ -30,21 +30,21 @@ class Strategies(Resource):
         enabled: bool = True,
         version: int | None = None,
     ) -> Strategy:
-        """Set what is learned from conversations. The same again changes nothing.
+        """Create or replace a strategy. Repeating it changes nothing.
 
             client.strategies.put("facts", "facts", messages=10, idle="PT5M")
 
         Args:
-            instructions: what to look for, in words.
+            instructions: a text for the model: what to look for.
             namespace: a template of the namespace for entries, such as `users/{user_id}/memory`.
-            model: a model of the deployment; its first one unless given.
-            messages: how many new messages make a conversation due.
-            idle: how long after its last message a conversation is due, as an ISO 8601 duration.
-            enabled: whether the strategy learns.
+            model: a model of the deployment; by default, its first one.
+            messages: the number of new messages after which a conversation is read.
+            idle: the time after its last message when it is read, as an ISO 8601 duration.
+            enabled: False stops the strategy.
             version: change only this version.
 
         Raises:
-            MemoryConflictError: it is at another version.
+            MemoryConflictError: it has another version.
             PermissionDeniedError: you lack `memory.admin`.
         """
         trigger = drop_none(messages=messages, idle=idle)
@@ -67,7 +67,7 @@ class Strategies(Resource):
         return parse(Strategy.from_document, found)
 
     def get_status(self, name: str) -> StrategyStatus:
-        """Return what a strategy has done, and what waits.
+        """Return the progress of a strategy and the number of waiting conversations.
 
             client.strategies.get_status("facts").waiting
 
@@ -78,12 +78,12 @@ class Strategies(Resource):
         return parse(StrategyStatus.from_document, answer)
 
     def delete(self, name: str, *, version: int | None = None) -> bool:
-        """Delete a strategy; return whether there was one. What it has learned stays.
+        """Delete a strategy; return True if it existed. What it has learned stays.
 
             client.strategies.delete("facts")
 
         Raises:
-            MemoryConflictError: it is at another version than the given one.
+            MemoryConflictError: it has another version.
         """
         return self._delete(_strategy(name), version)
 

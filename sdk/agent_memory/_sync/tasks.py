@@ -1,4 +1,4 @@
-"""`client.tasks`: tasks, and who may read their memory."""
+"""`client.tasks`: tasks and grants on their memory."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -33,7 +33,7 @@ class Tasks(Resource):
             client.tasks.create("invoices", assigned_agent="biller", input={"month": "2026-03"})
 
         Args:
-            intent_id: what the task belongs to, such as the project; any name.
+            intent_id: the intent of the task, such as a project; any name.
             fields: `id`, `name`, `assigned_agent`, `coordinator`, `delegates`, `parent_task_id`,
                 `memory_policy`, `capabilities_required`, `input` and others of RFC-0012.
 
@@ -106,12 +106,12 @@ class Tasks(Resource):
             client.tasks.update(task.id, version=task.version, assigned_agent="other")
 
         Args:
-            version: the version that must be there.
+            version: the present version.
             changes: `status`, `assigned_agent`, `note`, `coordinator`, `delegates`,
-                `memory_policy` and others of RFC-0012. What isn't given stays as it is.
+                `memory_policy` and others of RFC-0012. Other fields stay unchanged.
 
         Raises:
-            MemoryConflictError: raised when it is at another version.
+            MemoryConflictError: raised when it has another version.
             TaskClosedError: raised when it has ended.
             TypeError: raised when a field is unknown.
         """
@@ -158,7 +158,7 @@ class Tasks(Resource):
         )
 
     def list_grants(self, task_id: str, **paging: Unpack[Paging]) -> Pages[Grant]:
-        """Return who may read or write a task's working memory by a grant.
+        """Return the grants on a task's working memory.
 
             [each.principal for each in client.tasks.list_grants(task.id)]
 
@@ -172,7 +172,7 @@ class Tasks(Resource):
         return self._list(path, "grants", Grant.from_document, paging)
 
     def revoke(self, task_id: str, principal: str) -> None:
-        """Take a grant back.
+        """Revoke a grant.
 
             client.tasks.revoke(task.id, "auditor")
 
@@ -196,9 +196,9 @@ class Tasks(Resource):
             context.working, context.episodic, context.semantic
 
         Args:
-            episodic_limit: how many episodic entries at most.
-            tags: those that episodic entries have.
-            max_kb: how large all is together, in units of 1,024 bytes.
+            episodic_limit: the maximum number of episodic entries.
+            tags: only episodic entries with all of these tags.
+            max_kb: the maximum size of all entries together, in units of 1,024 bytes.
         """
         asked = drop_none(episodic_limit=episodic_limit, max_kb=max_kb, tags=join_tags(tags))
         path = f"{_TASKS}/{quote_segment(task_id)}/context"

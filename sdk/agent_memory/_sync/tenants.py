@@ -1,4 +1,4 @@
-"""`client.tenants`: for the operator's root key; usage is for `memory.admin`, too."""
+"""`client.tenants`: tenants, with the operator's root key; `memory.admin` may read usage."""
 
 from collections.abc import Iterable
 from typing import Unpack
@@ -21,7 +21,7 @@ class Tenants(Resource):
     """All tenants."""
 
     def create(self, id: str) -> NewPrincipal:
-        """Create a tenant; return its first principal, who has all permissions, with the key.
+        """Create a tenant; return its first administrator with its API key.
 
             root.tenants.create("acme").api_key
 
@@ -49,20 +49,20 @@ class Tenants(Resource):
     def set_permissions(
         self, tenant: str, principal: str, permissions: Iterable[Permission]
     ) -> Principal:
-        """Set all permissions of a principal; only this grants and takes `memory.inspect`.
+        """Set the permissions of a principal; only this call grants `memory.inspect`.
 
             root.tenants.set_permissions("acme", "auditor", ["memory.inspect"]).permissions
 
         Raises:
             MemoryNotFoundError: the tenant has no such principal.
-            MemoryConflictError: the tenant would have no lasting administrator.
+            MemoryConflictError: the tenant would have no administrator without expiry.
         """
         path = f"/api/v1/tenants/{tenant}/principals/{quote_segment(principal)}"
         answer = self._call("PATCH", path, json={"permissions": list(permissions)})
         return parse(Principal.from_document, answer)
 
     def set_limits(self, id: str, **limits: Unpack[LimitChanges]) -> TenantLimits:
-        """Change limits of a tenant; None removes one, and those that aren't given stay.
+        """Change limits of a tenant; None removes one, and omitted ones stay.
 
             root.tenants.set_limits("acme", items=100_000, requests_per_second=None)
 
@@ -76,7 +76,7 @@ class Tenants(Resource):
     def get_usage(
         self, *, since: str | None = None, until: str | None = None
     ) -> list[TenantUsage]:
-        """Return what the caller's tenant uses by day, or all tenants with the root key.
+        """Return the daily usage of the caller's tenant, or of all tenants with the root key.
 
             client.tenants.get_usage(since="2026-11-01")[0].days[-1].items
 
@@ -84,19 +84,19 @@ class Tenants(Resource):
             since, until: the first and the last day, as `2026-11-24`; by default the last 30.
 
         Raises:
-            MemoryAccessError: the client's key has neither `memory.admin` nor is the root key.
+            MemoryAccessError: the client's key is not the root key, and lacks `memory.admin`.
         """
         period = drop_none(**{"from": since, "to": until})
         answer = self._call("GET", "/api/v1/usage", params=period)
         return [parse(TenantUsage.from_document, each) for each in get_member(answer, "tenants")]
 
     def delete(self, id: str, *, dry_run: bool = False) -> Deletion:
-        """Delete a tenant for good; its keys stop at once, and its id is never used again.
+        """Delete a tenant; its keys are revoked at once, and its id can't be used again.
 
             root.tenants.delete("acme", dry_run=True).counts
 
         Args:
-            dry_run: counts only what would be deleted.
+            dry_run: only count what would be deleted.
 
         Raises:
             MemoryNotFoundError: there is no such tenant.
@@ -106,12 +106,12 @@ class Tenants(Resource):
         return parse(Deletion.from_document, answer)
 
     def get_deletion(self, id: str, *, dry_run: bool = False) -> Deletion:
-        """Return how far a tenant's deletion is.
+        """Return the progress of a tenant's deletion.
 
             root.tenants.get_deletion("acme").status
 
         Raises:
-            MemoryNotFoundError: nobody has asked for it.
+            MemoryNotFoundError: there is no such deletion.
         """
         asked = {"dry_run": True} if dry_run else None
         answer = self._call("GET", f"/api/v1/tenants/{id}/deletion", params=asked)

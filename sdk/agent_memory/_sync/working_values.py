@@ -1,4 +1,4 @@
-"""`client.working_values`: what agents' instances hold while they work (ADR-043 Tier 1)."""
+"""`client.working_values`: short-lived values of agents' instances (ADR-043 Tier 1)."""
 
 from typing import Any
 
@@ -9,27 +9,27 @@ from agent_memory.responses import get_member, parse
 
 
 class WorkingValues(Resource):
-    """Working values of an instance: each lives for a short time from its last write.
+    """Working values of an instance. Each expires a short time after its last write.
 
-    An instance's id holds no slash: it is a part of the path.
+    An instance's id has no slash: it is a part of the path.
     """
 
     def put(self, instance_id: str, key: str, value: Any) -> None:
-        """Store a value for a short time, in place of the one before it.
+        """Store or replace a value for a short time.
 
             client.working_values.put("sdr-1", "draft", {"subject": "Hello"})
 
         Args:
-            value: whatever JSON can write.
+            value: any JSON value.
 
         Raises:
-            MemoryCapacityError: it doesn't fit beside the instance's other values.
+            MemoryCapacityError: all values of the instance together would be too large.
             TooLargeError: it alone is too large.
         """
         self._call("PUT", _path(instance_id, key), json={"value": value})
 
     def get(self, instance_id: str, key: str, default: Any = None) -> Any:
-        """Return a value; `default` if there is none, or its hour is over.
+        """Return a value; `default` if there is none, or if it has expired.
 
         client.working_values.get("sdr-1", "draft")
         """
@@ -48,7 +48,7 @@ class WorkingValues(Resource):
         return parse(dict, get_member(found, "values"))
 
     def delete(self, instance_id: str, key: str) -> bool:
-        """Delete a value; whether there was one.
+        """Delete a value; return True if it existed.
 
         client.working_values.delete("sdr-1", "draft")
         """

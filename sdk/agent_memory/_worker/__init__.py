@@ -1,1 +1,1 @@
-"""What a worker is made of: leases, assignments, attempts."""
+"""The parts of a worker: leases, assignments, attempts."""

@@ -62,7 +62,7 @@ class Assignments:
         return task if self._is_own(task) else None
 
     def is_as_left(self, task: Task) -> bool:
-        """Return whether nobody has changed a task of this agent's: so no other process took it."""
+        """Return True if a task is unchanged, so no other process has taken it."""
         present = self.present(task.id)
         return present is not None and present.version == task.version
 

@@ -1,6 +1,6 @@
-"""One run of a worker's function on one task, in a thread of its own.
+"""One run of a worker's function on one task, in a separate thread.
 
-The worker's own thread meanwhile looks after the lease and the assignment, and can leave in time.
+The worker's own thread checks the lease and the assignment, and can return in time.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from agent_memory.exceptions import TaskLostError
 
 
 class Hold:
-    """Whether the function may continue with its task: each of its calls on `ctx.memory` asks."""
+    """The check that each call on `ctx.memory` makes: may the function continue with its task?"""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
@@ -23,7 +23,7 @@ class Hold:
 
     @property
     def lost(self) -> bool:
-        """Whether the task is no longer this worker's."""
+        """True if the task is no longer this worker's."""
         return self._lost.is_set()
 
     def lose(self) -> None:
@@ -93,7 +93,7 @@ class Cancellable:
         self._cancel: Callable[[], object] = lambda: None
 
     def __call__(self) -> Any:
-        """Run it in an event loop of its own."""
+        """Run it in a new event loop."""
         return asyncio.run(self._main())
 
     def cancel(self) -> None:

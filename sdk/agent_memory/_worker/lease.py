@@ -37,8 +37,8 @@ class Lease:
         holder: names this process among all others of the agent.
 
     Attributes:
-        still_first: says, after the lease had run out and was taken anew, whether no other
-            process took the task meanwhile.
+        still_first: tells, after the lease has expired and was taken again, that no other process
+            has taken the task.
     """
 
     def __init__(self, client: Client, task_id: str, seconds: int, holder: str) -> None:
@@ -121,7 +121,7 @@ class Lease:
         asked = clock()
         try:
             answer = self._patch()
-        except MemoryConflictError as changed:  # by ourselves: nobody else knows this id
+        except MemoryConflictError as changed:  # by ourselves: no other process knows this id
             self._version = changed.current_version or 0
             answer = self._patch()
         self._holds(answer, asked)

@@ -1,4 +1,4 @@
-"""How a worker works."""
+"""The options of a worker."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How a worker waits, and is asked to stop."""
+"""Waiting and stopping of a worker."""
 
 from queue import Empty, SimpleQueue
 
@@ -6,7 +6,7 @@ from agent_memory._worker.lease import clock
 
 
 class Shutdown:
-    """Whether a worker was asked to stop, and how long ago.
+    """The request to stop a worker, and its time.
 
     Signal handlers call `ask`, perhaps in the middle of a `sleep` of the same thread: a
     `SimpleQueue` can take that, an `Event` would deadlock.
@@ -18,7 +18,7 @@ class Shutdown:
 
     @property
     def is_requested(self) -> bool:
-        """Whether the worker was asked to stop."""
+        """True if the worker was asked to stop."""
         return self._since is not None
 
     def request(self) -> None:

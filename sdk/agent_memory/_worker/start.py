@@ -1,4 +1,4 @@
-"""How a worker's function is started on a task, be it sync or async."""
+"""The start of a worker's function on a task, sync or async."""
 
 import inspect
 from collections.abc import Awaitable, Callable

@@ -17,7 +17,7 @@ from agent_memory.exceptions import (
 from agent_memory.model import Task
 
 TROUBLE = (ConnectionFailedError, InvalidAnswerError, ServiceUnavailableError, ThrottledError)
-"""What passes by itself: no task fails of it, and no worker ends of it."""
+"""Transient errors: they fail no task and end no worker."""
 
 Start = Callable[[Task, str, Hold], Attempt]
 """Starts the function on a task, as an agent."""
@@ -28,7 +28,7 @@ _log = logging.getLogger("agent_memory.worker")
 
 
 class TaskExecution:
-    """Runs the function on one task, and keeps the lease meanwhile.
+    """Runs the function on one task, and keeps the lease until it ends.
 
     Args:
         task: as the worker took it.

@@ -1,4 +1,4 @@
-"""What an import of an adapter says when its framework isn't installed."""
+"""The error of an adapter's import if its framework isn't installed."""
 
 from types import TracebackType
 

@@ -1,4 +1,4 @@
-"""Where adapters keep what they store: a space of objects of the principal's own."""
+"""The storage of adapters: a private space of objects of the principal."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta

@@ -35,8 +35,8 @@ def _reason(error: AgentMemoryError) -> str:
         return f"{error}; `forget` what isn't needed any more"
     if isinstance(error, AuthenticationError):
         return (
-            "the memory service doesn't accept this API key; whoever runs this MCP client has to "
-            "set a good one: AGENT_MEMORY_API_KEY, or over HTTP `Authorization: Bearer KEY`"
+            "the memory service doesn't accept this API key; set a valid one for this MCP client: "
+            "AGENT_MEMORY_API_KEY, or over HTTP `Authorization: Bearer KEY`"
         )
     if isinstance(error, ConnectionFailedError):
         return f"the memory service can't be reached: {error}"

@@ -1,4 +1,4 @@
-"""What an API key looks like."""
+"""The form of an API key."""
 
 
 def may_be_key(text: str) -> bool:

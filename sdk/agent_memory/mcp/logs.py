@@ -1,4 +1,4 @@
-"""What goes to stderr: warnings and errors, and nothing of what memories say."""
+"""Logs on stderr: warnings and errors, without content of memories."""
 
 import logging
 import sys

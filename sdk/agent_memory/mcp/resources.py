@@ -18,7 +18,7 @@ _JSON = "application/json"
 _PAGE = 50
 _CURSOR = re.compile(r"([01]):([!-~]{0,2048})")
 _NO_PAGE = "no page has this cursor; list from the start"
-_TIERS: tuple[MemoryType | None, ...] = (None, "semantic")  # one's own, then the shared ones
+_TIERS: tuple[MemoryType | None, ...] = (None, "semantic")  # private entries, then shared ones
 
 
 class CursorError(Exception):
@@ -58,7 +58,7 @@ def uri_of(namespace: str, key: str) -> str:
 
 
 async def listed(client: AsyncClient, cursor: str | None) -> types.ListResourcesResult:
-    """Return a page of what may be read: the overview, one's own memories, then the shared ones.
+    """Return a page of readable resources: the overview, private memories, then shared ones.
 
     Raises:
         CursorError: no page has this cursor.

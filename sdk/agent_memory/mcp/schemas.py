@@ -1,4 +1,4 @@
-"""What the tools take and give; clients see these as JSON Schemas."""
+"""Arguments and results of the tools; clients see these as JSON Schemas."""
 
 import json
 from typing import Annotated, Any, Self
@@ -61,7 +61,8 @@ SoughtTags = Annotated[
     Field(max_length=50),
 ]
 Ttl = Annotated[
-    str, Field(description="How long it is kept: `duration:PT24H` and the like; else for good")
+    str,
+    Field(description="Its lifetime, for example `duration:PT24H`; without it, it does not expire"),
 ]
 Version = Annotated[
     int, Field(ge=1, description="Its version when you last saw it; else nothing is changed")
@@ -69,7 +70,7 @@ Version = Annotated[
 
 
 class Arguments(BaseModel):
-    """What a tool takes; anything unknown is an error."""
+    """Arguments of a tool; an unknown one is an error."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -121,7 +122,7 @@ class ListEntries(Arguments):
         None, description="By default your own, working and episodic"
     )
     agent_id: Name | None = Field(None, description="Whose memories, if not your own")
-    task_id: Name | None = Field(None, description="Working memory of this task, whoever wrote it")
+    task_id: Name | None = Field(None, description="Working memory of this task, of all authors")
     limit: int = Field(20, ge=1, le=100)
     after: Name | None = Field(None, description="`next` of an earlier answer, to continue there")
 
@@ -254,7 +255,7 @@ class Summarize(Arguments):
 
 
 class EntryScope(BaseModel):
-    """What a memory is bound to."""
+    """The scope of a memory."""
 
     task_id: str | None = None
     intent_id: str | None = None
@@ -297,7 +298,7 @@ class FoundMemory(Memory):
 
 
 class FoundMemories(BaseModel):
-    """What a search found, best first."""
+    """The results of a search, best first."""
 
     memories: list[FoundMemory]
 
@@ -376,7 +377,7 @@ class Appended(BaseModel):
 
 
 class DeletedEntry(BaseModel):
-    """Whether there was something to forget."""
+    """The result of a deletion: true if something was deleted."""
 
     forgotten: bool
 

@@ -46,7 +46,7 @@ class NothingThereError(Exception):
 
 @dataclass(frozen=True)
 class Tool:
-    """What a client sees of a tool, and what it does."""
+    """A tool, as clients see it, with its function."""
 
     title: str
     run: Callable[[AsyncClient, Any], Awaitable[BaseModel]]

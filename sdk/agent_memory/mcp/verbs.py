@@ -154,14 +154,14 @@ class RecalledItem(BaseModel):
 
 
 class RecallResult(BaseModel):
-    """What was found; `text` quotes it."""
+    """The items that were found, quoted in `text`."""
 
     text: str
     items: list[RecalledItem]
 
 
 class ForgetResult(BaseModel):
-    """How much was deleted."""
+    """The numbers of what was deleted."""
 
     items: int
     entries: int = 0

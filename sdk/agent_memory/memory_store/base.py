@@ -1,4 +1,4 @@
-"""What every memory store does (Agent Memory Protocol §3)."""
+"""The interface of memory stores (Agent Memory Protocol §3)."""
 
 from abc import ABC, abstractmethod
 from typing import Any

@@ -28,10 +28,10 @@ def moment(given: datetime) -> datetime:
 
 @dataclass
 class Message:
-    """What somebody said.
+    """A message of a conversation.
 
     Attributes:
-        role: `user`, `assistant` and the like: 1-64 characters.
+        role: a name of 1 to 64 characters, such as `user` or `assistant`.
         content: any JSON value.
         timestamp: when; kept in UTC, to the millisecond.
         metadata: what else there is to say of it, in JSON.

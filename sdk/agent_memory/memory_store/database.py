@@ -32,12 +32,12 @@ _log = logging.getLogger("agent_memory")
 class DatabaseMemoryStore(BaseMemoryStore):
     """Keeps everything in the service, as the client's principal. Thread-safe.
 
-    A conversation belongs to its user and its participants: nobody else writes it, and they and
-    `shared_with` alone read it. Who stores one takes part in it. An agent's states are written by
-    the agent, and those of an agent type by all agents of the type; their owner reads them.
+    A conversation belongs to its user and its participants. Only they write it; only they and
+    `shared_with` read it. A caller that stores one becomes a participant. An agent writes its
+    states, and all agents of a type write those of the type; their owner reads them.
 
-    Besides what `BaseMemoryStore` says, every call but the two deletions raises the errors of
-    `agent_memory.exceptions`; those log them.
+    All calls except the two deletions also raise the errors of `agent_memory.exceptions`; the
+    deletions log them.
 
     Args:
         client: calls as the principal; stays open.

@@ -44,8 +44,8 @@ class InMemoryMemoryStore(BaseMemoryStore):
         self._clock = clock
         self._lock = Lock()
         self._revisions = SeenRevisions()
-        # JSON, so that nobody changes it from outside: without messages, and these; in the order
-        # of the last update
+        # JSON, so that callers can't change it: the head and the messages, in the order of the
+        # last update
         self._conversations: dict[str, tuple[str, str]] = {}
         self._states: dict[tuple[str, str], dict[str, str]] = {}
 

@@ -1,4 +1,4 @@
-"""What can be stored: JSON, and not too much of it."""
+"""Values that can be stored: JSON up to a size."""
 
 import math
 from typing import Any

@@ -8,7 +8,7 @@ from agent_memory.memory_store.remembered import Remembered
 
 
 class JoinedParticipants:
-    """Who takes part in a conversation without being listed, so that it comes back as it was."""
+    """Participants of a conversation that aren't listed, so that a read returns what was stored."""
 
     def __init__(self) -> None:
         self._joined: Remembered[frozenset[str]] = Remembered()

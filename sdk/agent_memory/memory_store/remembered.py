@@ -1,4 +1,4 @@
-"""What a store remembers of the sessions that it used last. Thread-safe."""
+"""The sessions that a store used last. Thread-safe."""
 
 from collections import OrderedDict
 from threading import Lock

@@ -1,4 +1,4 @@
-"""What a store's caller has seen: a store that would overwrite anything else is a conflict."""
+"""Revisions that a store's caller has seen; overwriting another one is a conflict."""
 
 import uuid
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the service answers and takes, typed.
+"""Types of requests and answers of the service.
 
 Generated from the service's OpenAPI document; do not edit.
 """

@@ -1,4 +1,4 @@
-"""Who may do what: principals, permissions, and why.
+"""Principals, their permissions, and explanations of access.
 
 Generated from the service's OpenAPI document; do not edit.
 """
@@ -13,7 +13,7 @@ from agent_memory.model.literals import GrantAccess, NamespaceAccess, Permission
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal(Model):
-    """Whom a key stands for.
+    """The owner of an API key.
 
     Attributes:
         agent_type: The kind of agent that it is one of.
@@ -30,7 +30,7 @@ class Principal(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPrincipal(Principal):
-    """A principal with its key, which is shown this once.
+    """A principal with its key, which is returned only once.
 
     Attributes:
         api_key: Shown this once.
@@ -41,7 +41,7 @@ class NewPrincipal(Principal):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessDecision(Model):
-    """Whether it is allowed, and by which rule.
+    """A decision about access, and the rule that made it.
 
     Attributes:
         rule: The rule that permits it, or what prevents it: `no rule permits it`, a permission
@@ -54,7 +54,7 @@ class AccessDecision(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessExplanation(Model):
-    """What a principal may do with one thing.
+    """The access of a principal to one resource, with the rules.
 
     Attributes:
         target: `kind:id`, as in the audit log.
@@ -76,7 +76,7 @@ class PrincipalAccess(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespacePermissions(Model):
-    """Who may use a namespace, or a space of objects.
+    """The permissions of a namespace, or of a space of objects.
 
     Attributes:
         default: The access of everybody who isn't listed; of a prefix rule, where no own one is
@@ -131,7 +131,7 @@ class AclEntry(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acl(Model):
-    """Who may use an intent.
+    """The access list of an intent.
 
     Attributes:
         owner: A coordinator or user; null while only agents have named the intent.

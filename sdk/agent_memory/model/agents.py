@@ -1,4 +1,4 @@
-"""Agents: what they hold, and what bounds it.
+"""Agents: their memory and its limits.
 
 Generated from the service's OpenAPI document; do not edit.
 """
@@ -13,7 +13,7 @@ from agent_memory.model.literals import PrincipalKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentWorking(Model):
-    """An agent's working memory outside of tasks.
+    """An agent's working memory outside tasks.
 
     Attributes:
         max_entries: The maximum number of entries outside tasks.
@@ -48,7 +48,7 @@ class AgentEpisodic(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent(Model):
-    """An agent, with what it holds and the room that is left."""
+    """An agent, with the use and the limits of its memory."""
 
     agent_id: str
     kind: PrincipalKind
@@ -60,7 +60,7 @@ class Agent(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodicSettings(Model):
-    """What bounds episodic memory.
+    """The limits of episodic memory.
 
     Attributes:
         capacity: The maximum number of episodic entries.
@@ -76,7 +76,7 @@ class EpisodicSettings(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingSettings(Model):
-    """What bounds working memory outside of tasks.
+    """The limits of working memory outside tasks.
 
     Attributes:
         max_entries: The maximum number of entries outside tasks.
@@ -89,7 +89,7 @@ class WorkingSettings(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSettings(Model):
-    """What bounds an agent's memory."""
+    """The limits of an agent's memory."""
 
     agent_id: str
     episodic: EpisodicSettings
@@ -127,7 +127,7 @@ class EpisodicSummary(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySummary(Model):
-    """What an agent holds, in figures (RFC-0015 §4)."""
+    """An agent's memory in figures (RFC-0015 §4)."""
 
     agent_id: str
     working: WorkingSummary
@@ -137,7 +137,7 @@ class MemorySummary(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guardrails(Model):
-    """What bounds a coordinator's tasks; None: nothing.
+    """Limits of a coordinator's tasks; None: no limit.
 
     Attributes:
         max_working_memory_per_task: No task has more working entries, whatever its own policy

@@ -13,7 +13,7 @@ from agent_memory.model.literals import ConsolidationReason, ConsolidationStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationStep(Model):
-    """What is done with facts.
+    """A change of facts by a consolidation.
 
     Attributes:
         facts: The facts that are merged, ended or weakened, as they are now. A fact about a
@@ -29,7 +29,7 @@ class ConsolidationStep(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationPreview(Model):
-    """What would be done.
+    """The changes that a consolidation would make.
 
     Attributes:
         examined: The number of facts that were looked at.
@@ -46,7 +46,7 @@ class ConsolidationPreview(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartedConsolidation(Model):
-    """A consolidation, and how far it is."""
+    """A consolidation and its progress."""
 
     id: str
     status: ConsolidationStatus
@@ -54,7 +54,7 @@ class StartedConsolidation(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationRun(Model):
-    """A consolidation, and what it did.
+    """A consolidation and its changes.
 
     Attributes:
         examined: The number of facts that were looked at.
@@ -74,7 +74,7 @@ class ConsolidationRun(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationSettings(Model):
-    """When and how it is done.
+    """The settings of consolidation.
 
     Attributes:
         every: The time between two consolidations, as an ISO 8601 duration; null: only on

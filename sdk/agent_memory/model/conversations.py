@@ -1,4 +1,4 @@
-"""What was said, and agents' states (Agent Memory Protocol §3).
+"""Conversations and agents' states (Agent Memory Protocol §3).
 
 Generated from the service's OpenAPI document; do not edit.
 """

@@ -1,4 +1,4 @@
-"""What agents learned.
+"""Facts that agents learned.
 
 Generated from the service's OpenAPI document; do not edit.
 """

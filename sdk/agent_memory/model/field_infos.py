@@ -1,4 +1,4 @@
-"""What the service says of the fields of an entry.
+"""The service's descriptions of the fields of an entry.
 
 Generated from the service's OpenAPI document; do not edit.
 """

@@ -1,4 +1,4 @@
-"""What calls take as keywords.
+"""Keyword arguments of calls.
 
 Generated from the service's OpenAPI document; do not edit.
 """
@@ -15,7 +15,7 @@ from agent_memory.model.literals import (
 
 
 class EntryFields(TypedDict, total=False):
-    """Fields of an entry; what isn't given stays as it is."""
+    """Fields of an entry; the others stay unchanged."""
 
     expires_at: str | datetime | None
     occurred_at: str | datetime | None
@@ -28,7 +28,7 @@ class EntryFields(TypedDict, total=False):
 
 
 class MemoryPolicyFields(TypedDict, total=False):
-    """What to set of a task's memory policy."""
+    """Fields of a task's memory policy."""
 
     archive_on_completion: bool
     inherit_from_parent: bool
@@ -70,7 +70,7 @@ class TaskFields(TypedDict, total=False):
 
 
 class TaskChanges(TypedDict, total=False):
-    """Fields of a task; what isn't given stays as it is."""
+    """Fields of a task; the others stay unchanged."""
 
     artifacts: Iterable[Any] | None
     assigned_agent: str | None
@@ -117,7 +117,7 @@ class ConversationFields(TypedDict, total=False):
 
 
 class LearnedStats(TypedDict, total=False):
-    """What is known of how well a workflow did; all of it is given."""
+    """The measured results of a workflow; all fields are required."""
 
     alpha: float
     beta: float
@@ -125,7 +125,7 @@ class LearnedStats(TypedDict, total=False):
 
 
 class LimitChanges(TypedDict, total=False):
-    """Limits of a tenant to change; None removes one, and what isn't given stays."""
+    """Limits of a tenant to change; None removes one, and the others stay."""
 
     bytes: int | None
     deletions_per_day: int | None
@@ -135,7 +135,7 @@ class LimitChanges(TypedDict, total=False):
 
 
 class GuardrailChanges(TypedDict, total=False):
-    """Guardrails to change; None takes one away, and what isn't given stays."""
+    """Guardrails to change; None removes one, and the others stay."""
 
     allowed_semantic_namespaces: Iterable[str] | None
     delegates: Iterable[str] | None

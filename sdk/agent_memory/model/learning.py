@@ -1,4 +1,4 @@
-"""What is learned from conversations.
+"""Strategies that learn from conversations.
 
 Generated from the service's OpenAPI document; do not edit.
 """
@@ -12,7 +12,7 @@ from agent_memory.model.literals import StrategyKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger(Model):
-    """When a conversation is read.
+    """The conditions that start the learning from a conversation.
 
     Attributes:
         messages: The number of new messages that is enough.
@@ -25,7 +25,7 @@ class Trigger(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy(Model):
-    """What is learned from conversations, and when.
+    """A strategy that learns from conversations.
 
     Attributes:
         namespace: The template of the namespace that entries are written to.
@@ -48,7 +48,7 @@ class Strategy(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting(Model):
-    """How many conversations wait, by the reason.
+    """The number of waiting conversations, by reason.
 
     Attributes:
         trigger: They have new messages, and have not reached the trigger.
@@ -65,7 +65,7 @@ class Waiting(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningBudget(Model):
-    """What strategies have used on a day, and may use."""
+    """The daily budget of strategies, and its use."""
 
     day: str
     tokens: int
@@ -76,7 +76,7 @@ class LearningBudget(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrategyStatus(Model):
-    """What a strategy has done, and what waits.
+    """The progress of a strategy.
 
     Attributes:
         model: The model that is asked; null if the deployment has none, so that nothing is

@@ -1,4 +1,4 @@
-"""The values of fields that have few.
+"""Values of enumerated fields.
 
 Generated from the service's OpenAPI document; do not edit.
 """

@@ -1,4 +1,4 @@
-"""What happened: events, uses of authority, deletions, usage.
+"""Records: events, uses of authority, deletions, usage.
 
 Generated from the service's OpenAPI document; do not edit.
 """
@@ -13,7 +13,7 @@ from agent_memory.model.literals import ActorKind, DeletionKind, DeletionStatus,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor(Model):
-    """Who did it."""
+    """The author of a change."""
 
     id: str
     kind: ActorKind
@@ -63,7 +63,7 @@ class AuditRecord(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deletion(Model):
-    """A deletion, and how far it is.
+    """A deletion and its progress.
 
     Attributes:
         id: The tenant, the agent or the person.
@@ -84,7 +84,7 @@ class Deletion(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantLimits(Model):
-    """What a tenant may use; None is no limit."""
+    """The limits of a tenant; None: no limit."""
 
     items: int | None = None
     bytes: int | None = None
@@ -95,7 +95,7 @@ class TenantLimits(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayUsage(Model):
-    """What a tenant used on a day.
+    """The usage of a tenant on one day.
 
     Attributes:
         day: In UTC, as `2026-11-24`.
@@ -118,7 +118,7 @@ class DayUsage(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantUsage(Model):
-    """What a tenant used, by day."""
+    """The usage of a tenant, by day."""
 
     tenant: str
     limits: TenantLimits

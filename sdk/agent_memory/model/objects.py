@@ -43,7 +43,7 @@ class ObjectHead(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Space(Model):
-    """A space of objects, and who may use it.
+    """A space of objects with its permissions.
 
     Attributes:
         owner: The id of the principal that made it.

@@ -1,4 +1,4 @@
-"""Workflows that are selected by how well they did.
+"""Workflows that are selected by their results.
 
 Generated from the service's OpenAPI document; do not edit.
 """
@@ -12,7 +12,7 @@ from agent_memory.document import Model
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workflow(Model):
-    """A workflow, and how well it did.
+    """A workflow and its results.
 
     Attributes:
         agent_type: A label that groups runs, such as `sdr`; no boundary.

@@ -1,4 +1,4 @@
-"""What recall finds.
+"""Results of recall.
 
 Generated from the service's OpenAPI document; do not edit.
 """

@@ -1,4 +1,4 @@
-"""What agents did, turn by turn.
+"""Runs of agents and their episodes.
 
 Generated from the service's OpenAPI document; do not edit.
 """

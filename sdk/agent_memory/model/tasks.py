@@ -1,4 +1,4 @@
-"""Tasks (RFC-0012; RFC-0015 §5), and what workflow files make.
+"""Tasks (RFC-0012; RFC-0015 §5), and results of workflow files.
 
 Generated from the service's OpenAPI document; do not edit.
 """
@@ -14,7 +14,7 @@ from agent_memory.model.literals import NamespaceAccess, TaskStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryPolicy(Model):
-    """What holds for a task's working memory.
+    """The limits and rules of a task's working memory.
 
     Attributes:
         archive_on_completion: True if its memory is archived when it ends.
@@ -121,7 +121,7 @@ class AppliedNamespace(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppliedEpisodic(Model):
-    """What a workflow set for an agent."""
+    """Episodic settings that a workflow set for an agent."""
 
     capacity: int | None = None
     pinned_namespaces: tuple[str, ...] = ()
@@ -148,7 +148,7 @@ class AppliedTask(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppliedWorkflow(Model):
-    """What a workflow file set."""
+    """The result of applying a workflow file."""
 
     name: str
     version: str | None = None

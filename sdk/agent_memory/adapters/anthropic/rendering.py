@@ -1,4 +1,4 @@
-"""What Claude is shown of files and directories, to the letter of the SDK's own tool."""
+"""Files and directories as Claude sees them, in the exact words of the SDK's own tool."""
 
 from collections.abc import Sequence
 

@@ -25,7 +25,7 @@ class Scope:
 
     @property
     def prefix(self) -> str:
-        """What all keys of the scope begin with."""
+        """The prefix of all keys of the scope."""
         owner = f"{hash_id(self.app)}/{hash_id(self.user)}"
         return f"{owner}/user" if self.session is None else f"{owner}/{hash_id(self.session)}"
 

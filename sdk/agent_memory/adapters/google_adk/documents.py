@@ -1,4 +1,4 @@
-"""Where the services of Google's ADK keep sessions: JSON documents as objects of the service."""
+"""Storage of sessions of Google's ADK: JSON documents as objects of the service."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +33,7 @@ class Documents:
 
     @contextmanager
     def take_turn(self, key: str) -> Iterator[None]:
-        """Wait until nobody else of this process has the turn of a key."""
+        """Hold the lock of a key among the threads of this process."""
         with self._guard:
             lock = self._locks.setdefault(key, Lock())
         with lock:

@@ -24,7 +24,7 @@ _DELETED: Document = {"deleted": True}
 
 
 class AgentMemoryMemoryService(BaseMemoryService):  # type: ignore[misc]
-    """What was said in sessions, as entries that the service searches by meaning, words and ids.
+    """Texts of sessions, as entries that the service searches by meaning, words and ids.
 
     Each app and user has a namespace. The texts of an event are one entry, or more where they are
     long; images and tool calls are not remembered. It may be used from any event loop.

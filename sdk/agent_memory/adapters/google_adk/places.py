@@ -1,4 +1,4 @@
-"""Where the parts of ADK's sessions are stored."""
+"""The keys of the parts of ADK's sessions."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ class Place(NamedTuple):
 
     @property
     def sessions(self) -> str:
-        """What the keys of the heads of a user's sessions begin with."""
+        """The prefix of the keys of the heads of a user's sessions."""
         return f"{hash_id(self.app)}/sessions/{hash_id(self.user)}/"
 
     @property

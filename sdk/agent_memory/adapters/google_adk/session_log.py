@@ -33,8 +33,8 @@ _Sessions = list[Session]
 class SessionLog:
     """The sessions of one space of objects.
 
-    An event is there with its object. Then the states that it changes are written, and the head; a
-    crash in between is made good by whoever comes next.
+    An event is stored as soon as its object is. The states that it changes and the head are written
+    after it; after a crash in between, the next call completes them.
     """
 
     def __init__(self, documents: Documents) -> None:
@@ -106,7 +106,7 @@ class SessionLog:
             self._documents.storage.delete_all(place.build_events_prefix(found[0]["incarnation"]))
 
     def append(self, session: Session, event: Event) -> bool:
-        """Append an event when nobody else of this process does; whether it wasn't there before.
+        """Append an event, one at a time in this process; return True if it is new.
 
         Raises:
             SessionNotFoundError: the session is deleted.

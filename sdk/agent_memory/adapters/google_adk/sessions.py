@@ -20,10 +20,10 @@ from agent_memory.adapters.google_adk.session_log import SessionLog
 class AgentMemorySessionService(DocumentService, BaseSessionService):  # type: ignore[misc]
     """ADK's sessions, with state for the session, the user and the app.
 
-    An event is one object, with which it is there; a crash before the states
-    are changed is made good by whoever comes next. Who appends to a session that another one has
-    changed since it was read gets a `StaleSessionError`; appends to one live session go one after
-    another. The same event again does nothing. Sessions are the principal's own. It may be used
+    An event is stored as soon as its object is. After a crash before the states are changed, the
+    next call completes them. Appending to a session that another process has changed since it was
+    read raises `StaleSessionError`; appends to one live session wait for each other. Appending an
+    event again does nothing. Sessions are the principal's own. It may be used
     from any event loop.
 
     Args:

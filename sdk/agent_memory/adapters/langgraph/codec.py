@@ -38,7 +38,7 @@ class Head:
     snapshots: list[str]
 
     def has_value(self, channel: str) -> bool:
-        """Whether the value of a channel is stored."""
+        """Return True if the value of a channel is stored."""
         return channel in self.values or channel in self.large
 
 

@@ -60,13 +60,13 @@ class Items:
         )
 
     def read(self, entry: Entry, *, refresh: bool) -> Entry:
-        """Return the entry as a reader is given it; its time may count anew from this moment on."""
+        """Return the entry for a reader; with `refresh`, its time to live starts again."""
         if not refresh or entry.ttl is None:
             return self._known(entry)
         try:
             return self._known(self._patched(entry.id, entry.version, {"ttl": entry.ttl}))
         except (MemoryConflictError, MemoryNotFoundError, MemoryAccessError):
-            return entry  # who wrote it meanwhile set its time; or the reader may only read
+            return entry  # its last writer has set its time, or the reader may only read
 
     def put(
         self,
@@ -112,7 +112,7 @@ class Items:
         *,
         keeps_tags: bool = False,
     ) -> Entry:
-        """Put `fn(value)` in place of the value, again until nobody else was faster.
+        """Replace the value by `fn(value)`; repeat it until no other write comes in between.
 
         The entry has no vector then, and no tags unless it keeps them.
         """
@@ -138,7 +138,7 @@ class Items:
         self._seen.forget(namespace, key)
 
     def add_vector(self, entry: Entry, vector: Iterable[float], tags: Iterable[str]) -> Entry:
-        """Give an entry a vector and tags, unless somebody else has written it meanwhile."""
+        """Give an entry a vector and tags, unless another writer has changed it."""
         try:
             return self._known(
                 self._patched(entry.id, entry.version, {"vector": vector, "tags": [*tags]})

@@ -1,4 +1,4 @@
-"""What a saver knows of the checkpoints that it has written or read last."""
+"""The checkpoints that a saver has written or read last."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -9,7 +9,7 @@ _REMEMBERED = 1000  # checkpoints whose large values a later one may share
 
 
 class KnownHeads:
-    """Where the large values of the latest checkpoints are, so that later ones share them."""
+    """The places of the large values of the latest checkpoints, which later ones share."""
 
     def __init__(self) -> None:
         self._lock = Lock()

@@ -54,7 +54,7 @@ class AgentMemorySaver(ThreadedSaver):
         compress: whether what is stored is compressed where that makes it smaller.
         allowed_types: your classes that a checkpoint may bring back, besides those that LangGraph
             knows to be safe. A value of any other class comes back as plain data, and a warning
-            names the class: whoever can write checkpoints must not choose what your process runs.
+            names the class: a writer of checkpoints must not choose what your process runs.
         serde: LangGraph's serializer in place of a strict one.
         sensitivity: `confidential` or `restricted` to store all encrypted.
 

@@ -34,38 +34,39 @@ from agent_memory.model import MemoryType
 class AgentMemoryStore(BaseStore):
     """LangGraph's items as entries of the service.
 
-    Items are the principal's own by default: `episodic` and pinned, so that none is ever evicted;
-    a full memory raises `MemoryCapacityError`. With `memory_type="semantic"` all who have access to
-    the namespaces share them, without bound.
+    Items are private to the principal by default: `episodic` and pinned, so that none is ever
+    evicted; a full memory raises `MemoryCapacityError`. With `memory_type="semantic"`, all
+    principals with access to the namespaces share the items, and there is no limit.
 
-    A put replaces what is there, whoever wrote it, whole, and an own entry of another tier as
-    well. It never conflicts: of two at the same time, the later one is kept. `update` loses none of
-    them. With `strict`, a put or delete of an item that this store has read or written meets only
-    that very state of it, and a put of any other item only an empty place; else they raise
-    `MemoryConflictError`. What a store knows, it knows for all its threads: give those that shall
-    not overwrite one another a store each, or use `update`.
+    A put replaces the whole item, also of another writer, and an own entry of another tier. It
+    never conflicts: the later of two concurrent puts is kept. `update` keeps both changes. With
+    `strict`, a put or delete of an item that this store has read or written succeeds only if the
+    item is unchanged, and a put of any other item only if there is none; else they raise
+    `MemoryConflictError`. The threads of a store share what it has read. Give threads that must not
+    overwrite each other one store each, or use `update`.
 
-    Search gives the newest items first. With `query`, the 100 most alike in meaning come before
-    them, best first and with their scores. The service embeds whole values within a second or two
-    of a put. With `index`, your own embedding decides instead: an item has the vectors of its texts
-    from its put on, and its score is the best of their cosines. No query ranks an item that was put
-    with `index=False`.
+    Search returns the newest items first. With `query`, the 100 items of the nearest meaning come
+    before them, best first, with their scores. The service embeds whole values within two seconds
+    after a put. With `index`, your own embedding is used instead: an item has the vectors of its
+    texts from its put on, and its score is the best of their cosines. No query ranks an item that
+    was put with `index=False`.
 
-    An item's time to live counts anew at each write, and at each read unless `refresh_on_read` is
-    false; such a read is a write to the service, a new version. Time that is over hides an item at
+    An item's time to live starts again at each write, and at each read unless `refresh_on_read` is
+    false; such a read is a write to the service, with a new version. An expired item is hidden at
     once.
 
-    Items have up to 65,536 bytes of JSON, keys 1 to 255 characters. Namespaces have up to 255 all
-    in all: each label takes its length and one, each `/` and `~` one more, the root as a label.
+    Items have up to 65,536 bytes of JSON, keys 1 to 255 characters. A namespace has up to 255
+    characters in all: each label counts its length and one, each `/` and `~` one more, and the root
+    counts as a label.
 
     Args:
         client: calls as the principal; stays open.
         memory_type: `episodic`, `working` or `semantic`.
-        root: what the names of all its namespaces in the service begin with, before a slash.
+        root: the prefix of the names of all its namespaces in the service, before a slash.
         ttl: LangGraph's own configuration: `default_ttl` in minutes, `refresh_on_read`.
-        strict: whether a put or delete may only meet what this store knows.
+        strict: reject a put or delete of an item that this store hasn't read as it is.
         index: LangGraph's own configuration: `dims`, `embed` and `fields`. Vectors of
-            one namespace have one length, for good: take another root for another embedding.
+            one namespace always have the same length: use another root for another embedding.
 
     Raises:
         ValueError: raised when there is a slash in `root`, or `dims` is out of bounds.
@@ -97,7 +98,7 @@ class AgentMemoryStore(BaseStore):
 
     @property
     def embeddings(self) -> Embeddings | None:
-        """What makes the vectors; None without `index`."""
+        """The embedder of the vectors; None without `index`."""
         return None if self._embedder is None else self._embedder.embeddings
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -206,7 +207,7 @@ class AgentMemoryStore(BaseStore):
         return self._items.update(name, key, fn, initial, ttl, keeps_tags=keeps_tags)
 
     def _add_vectors(self, op: PutOp, entry: Entry, vectors: Vectors) -> Item:
-        """Give an updated item its vectors, unless somebody else has written it meanwhile."""
+        """Give an updated item its vectors, unless another writer has changed it."""
         own = self._select_vectors(op, vectors)
         if own:
             tags = self._vectors.put(op.namespace, op.key, entry.value, entry.ttl, own)
@@ -232,7 +233,7 @@ class AgentMemoryStore(BaseStore):
         return Item(**_fields(op.namespace, self._refresh(op.namespace, entry, op.refresh_ttl)))
 
     def _refresh(self, labels: tuple[str, ...], entry: Entry, refresh_ttl: bool) -> Entry:
-        """Return the entry as a reader is given it; its time may count anew from this moment on."""
+        """Return the entry for a reader; with `refresh_ttl`, its time to live starts again."""
         if refresh_ttl and entry.ttl is not None:
             self._vectors.refresh(labels, entry)
         return self._items.read(entry, refresh=refresh_ttl)

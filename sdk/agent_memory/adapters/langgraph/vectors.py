@@ -84,7 +84,7 @@ class ItemVectors:
         self._parallel.run(self._items.remove, obsolete)
 
     def refresh(self, labels: Labels, entry: Entry) -> None:
-        """Let the time of an item's other texts count anew, too."""
+        """Start the time to live of an item's other texts again, too."""
         if any(tag.startswith("texts:") for tag in entry.tags):
             found = self._find(labels, entry.key)
             self._parallel.run(lambda each: self._items.read(each, refresh=True), found)

@@ -1,4 +1,4 @@
-"""Items that are too large for one message: each is kept as a conversation of its own."""
+"""Items that are too large for one message: each is a separate conversation."""
 
 import base64
 import json
@@ -20,8 +20,8 @@ Document = Mapping[str, Any]
 class LargeItems:
     """The large items of one session.
 
-    They are listed as those of a user whom nobody is, so that they don't show among anybody's
-    conversations, and `clear` finds them all, those that a crash left over as well.
+    Their user ID belongs to no user, so no user's list shows them, and `clear` finds all of them,
+    also those that a crash left.
     """
 
     def __init__(self, session_id: str, client: AsyncClient) -> None:

@@ -176,7 +176,7 @@ class AgentMemorySession:
             )
 
     async def _item(self, message: Document) -> TResponseInputItem | None:
-        """Return what a message holds; None if somebody removed it meanwhile."""
+        """Return what a message holds; None if it has been removed."""
         large = message["metadata"].get(_LARGE)
         item: TResponseInputItem | None = (
             message["content"] if large is None else await self._large.get(large)

@@ -20,7 +20,7 @@ _Item = TypeVar("_Item")
 
 
 class Recent(Generic[_Item]):
-    """What was read or written last, by name."""
+    """The entries that were read or written last, by name."""
 
     def __init__(self) -> None:
         self._lock = Lock()

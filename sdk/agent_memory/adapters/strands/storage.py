@@ -113,7 +113,7 @@ class AgentMemoryStorage:
             StorageError: the prefix can't be one.
         """
         scoped = copy.copy(self)
-        # Strands adds no prefix of its own to what is marked so
+        # Strands adds no prefix to storage with this mark
         vars(scoped).update(_prefix=_extend(self._prefix, prefix), _namespaced=_NAMESPACED)
         return scoped
 
