@@ -72,7 +72,6 @@ _CAPABILITIES: dict[str, Any] = {
             "metadata_bytes": limits.MAX_OBJECT_METADATA_BYTES,
             "key_bytes": limits.MAX_OBJECT_KEY_BYTES,
             "read_objects": limits.MAX_READ_OBJECTS,
-            "bytes_per_principal": limits.MAX_OBJECTS_BYTES,
         },
     },
     "procedures": {

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from functions.deletion.model import Subject
 from functions.namespaces.rules import find_owner, find_person
-from functions.objects.file_store import build_usage_partition
 from functions.objects.rules import is_about
 from functions.platform import item_types
 from functions.platform.conversation_keys import build_user_partition
@@ -139,7 +138,6 @@ DELETED_LAST: dict[ItemType, Matches] = {
     item_types.AGENT: _is_in_agent_partition,
     item_types.OBJECT_SPACE: _is_persons_object,
     item_types.NAMESPACE: _is_named_after_person,
-    item_types.OBJECT_USAGE: _is_at(build_usage_partition),
 }
 """Counters and permissions of deleted items: the second pass deletes them."""
 REDACTED: dict[ItemType, Matches] = {

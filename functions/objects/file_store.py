@@ -1,51 +1,20 @@
 """Files of large objects, which are staged as `functions.platform.staging` describes it.
 
-The marker of an upload counts its bytes, and stays, without being due, while an object has the
-file: so a repeated request never begins it again.
+The marker of an upload stays, without being due, while an object has the file: so a repeated
+request never begins it again.
 """
 
-from collections import Counter
-from collections.abc import Iterable
-
 from functions.objects.model import ObjectUpload
-from functions.objects.rules import count_bytes
 from functions.platform.archive_storage import Address, ArchiveStorage
 from functions.platform.errors import Unavailable
-from functions.platform.item_types import OBJECT_FILE, OBJECT_USAGE
+from functions.platform.item_types import OBJECT_FILE
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import Key, build_due_attributes, get_tenant, hash_agent
+from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.staging import IS_OPEN, hide, show, stage
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put_new, update
-
-
-def change_usage(added: Iterable[Item] = (), removed: Iterable[Item] = ()) -> list[Write]:
-    """Build the writes that count the bytes of objects and uploads in a transaction."""
-    changes: Counter[Key] = Counter()
-    for item in added:
-        changes[_build_key(item)] += count_bytes(item["size"])
-    for item in removed:
-        changes[_build_key(item)] -= count_bytes(item["size"])
-    return [update(key, "ADD used_bytes :more", more=more) for key, more in changes.items() if more]
-
-
-def get_usage(table: Table, tenant: str, owner: str) -> int:
-    """Sum the bytes that count to a principal: one call."""
-    partition = build_usage_partition(tenant, owner)
-    return sum(each["used_bytes"] for each in table.query(partition, OBJECT_USAGE.sort_prefix))
-
-
-def build_usage_partition(tenant: str, owner: str) -> str:
-    """Build the partition of what counts to a principal."""
-    return OBJECT_USAGE.build_partition(tenant, principal=hash_agent(owner))
-
-
-def _build_key(item: Item) -> Key:
-    tenant, owner = get_tenant(item["pk"]), hash_agent(item["owner"])
-    return OBJECT_USAGE.build_key(tenant, principal=owner, shard=item["shard"])
-
 
 _IS_UNUSED = "attribute_exists(pk) AND attribute_not_exists(completed)"
 
@@ -92,12 +61,13 @@ class ObjectFiles:
         storage.put(_build_name(partition, file), data)
 
     def begin_upload(self, partition: str, upload: ObjectUpload) -> bool:
-        """Count an upload's bytes, and mark its file; whether there was none of its id."""
+        """Mark the file of an upload; whether there was none of its id."""
         attributes = to_attributes(upload, "is_completed") | build_due_attributes(
             partition, upload.expires_at
         )
-        marker = put_new(build_file_key(partition, upload.upload_id), attributes)
-        return self._table.try_write(marker, *change_usage([{"pk": partition, **attributes}]))
+        return self._table.try_write(
+            put_new(build_file_key(partition, upload.upload_id), attributes)
+        )
 
     def get_upload(self, partition: str, id: str) -> ObjectUpload | None:
         """Read an upload; None if there is none, or it is being deleted: one call."""
@@ -133,18 +103,11 @@ class ObjectFiles:
         return self._required.get_range(_build_name(partition, file), start, end)
 
     def remove(self, key: Key) -> None:
-        """Delete the file that a marker names, and the marker; an upload no longer counts."""
-        try:
-            marker = self._table.update(update(key, "SET closing = :yes", _IS_UNUSED, yes=True))
-        except ConditionFailed:
-            return  # an object has the file, or it is deleted
-        partition, sort = key
-        self._required.delete(_build_name(partition, OBJECT_FILE.parse(sort)))
-        if "size" not in marker:
+        """Delete the file that a marker names, and the marker; not if an object has the file."""
+        if self._table.try_write(update(key, "SET closing = :yes", _IS_UNUSED, yes=True)):
+            partition, sort = key
+            self._required.delete(_build_name(partition, OBJECT_FILE.parse(sort)))
             self._table.write_many([delete(key)])
-            return
-        removal = delete(key, "attribute_exists(pk)")
-        self._table.try_write(removal, *change_usage(removed=[marker]))
 
     @property
     def _required(self) -> ArchiveStorage:

@@ -10,7 +10,7 @@ class Space(NamedTuple):
     """A space of objects.
 
     Attributes:
-        owner: the id of the principal that made it, to whom its objects count.
+        owner: the id of the principal that made it.
         permissions: who has which access; at first its owner alone.
     """
 
@@ -46,8 +46,7 @@ class StoredObject(NamedTuple):
         created_at: when the key was written first, since it was last deleted (epoch ms).
         updated_at: when it was written last (epoch ms).
         generation: names one write; what is stored of it is bound to this name.
-        shard: the part of its owner's usage that counts it.
-        owner: to whom it counts.
+        owner: the id of the principal that made its space.
         request: the token of the request that wrote it.
     """
 
@@ -61,7 +60,6 @@ class StoredObject(NamedTuple):
     created_at: int
     updated_at: int
     generation: str
-    shard: int
     owner: str
     sensitivity: Sensitivity | None = None
     expires_at: int | None = None
@@ -104,8 +102,6 @@ class ObjectUpload(NamedTuple):
         upload_id: names it, and its file.
         writer: the id of the principal that began it, and alone completes it.
         is_sensitive: whether its file is encrypted.
-        owner: to whom its bytes count until then.
-        shard: the part of its owner's usage that counts them.
         expires_at: until when it can be completed (epoch ms).
         address_expires_at: until when its address takes bytes (epoch ms).
         request: the token of the request that began it.
@@ -116,8 +112,6 @@ class ObjectUpload(NamedTuple):
     writer: str
     size: int
     is_sensitive: bool
-    owner: str
-    shard: int
     expires_at: int
     address_expires_at: int
     request: bytes

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from zlib import crc32
 
 from functions.namespaces.model import USERS, Namespace, NamespaceTarget, list_spellings
 from functions.namespaces.rules import change_permissions
@@ -10,7 +9,6 @@ from functions.objects.model import Precondition, Space, StoredObject
 from functions.objects.requests import ObjectRename, SpaceChange
 from functions.platform import limits
 from functions.platform.errors import (
-    CapacityExceeded,
     EntryExists,
     NotFound,
     RangeNotSatisfiable,
@@ -19,7 +17,6 @@ from functions.platform.errors import (
 )
 from functions.platform.idempotency import RequestToken
 
-USAGE_SHARDS = 8
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)", re.ASCII | re.IGNORECASE)
 _MOST_DIGITS = 18  # of a position; no object has as many bytes
 _VERSIONS_PER_MS = 1000
@@ -98,23 +95,6 @@ def rename_object(
 def build_not_found() -> NotFound:
     """Build the error of a key without an object."""
     return NotFound("this space has no object with this key")
-
-
-def count_bytes(size: int) -> int:
-    """Count what an object takes of its owner's room."""
-    return size + limits.OBJECT_OVERHEAD_BYTES
-
-
-def choose_shard(key: str) -> int:
-    """Choose the part of its owner's usage that counts an object."""
-    return crc32(key.encode()) % USAGE_SHARDS
-
-
-def assert_room(used: int, more: int) -> None:
-    """Check that the owner of a space has room for these bytes."""
-    if more > 0 and used + more > limits.MAX_OBJECTS_BYTES:
-        remedy = "delete objects, or let them expire"
-        raise CapacityExceeded("object_bytes", used, limits.MAX_OBJECTS_BYTES, remedy)
 
 
 def parse_range(header: str | None, size: int) -> tuple[int, int] | None:

@@ -32,7 +32,7 @@ from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 
 _BUSY, _ATTEMPTS = "others are writing this object", 30
-_DELETED_AT_ONCE = 20  # objects of one transaction: each may have a file, and a count
+_DELETED_AT_ONCE = 20  # objects of one transaction: each may have a file
 _DELETE_SECONDS = 15.0  # of the 29 that a request has
 
 
@@ -93,7 +93,6 @@ class Objects:
         The first object of a space makes the space, which then is the caller's.
 
         Raises:
-            CapacityExceeded: the space's owner has no room for it.
             NotFound, VersionMismatch, EntryExists: what is there isn't as expected.
         """
         generation = secrets.token_hex(16)
@@ -125,7 +124,6 @@ class Objects:
                 raise VersionMismatch("this upload was completed before; begin another one")
             made = found.space or rules.build_space(space, caller.id, now)
             stored = _build_object(caller, made, key, new, found, content, now, token)
-            self._assert_room(caller, stored, found.item, content.upload)
             if content.file is not None and not is_staged:
                 self._store.stage(caller.tenant, space, generation, content.file, now)
                 is_staged = True
@@ -133,21 +131,11 @@ class Objects:
             further += self._record(caller, WRITE_OBJECTS, space, [found.present])
             item = describe(caller.tenant, stored) | content.attributes
             try:
-                self._store.put(item, found.item, now, further, content.upload)
+                self._store.put(item, found.item, now, further)
             except ConditionFailed:
                 backoff.wait()
             else:
                 return stored, found.present is None
-
-    def _assert_room(
-        self, caller: Principal, stored: StoredObject, old: Item | None, upload: ObjectUpload | None
-    ) -> None:
-        freed = 0 if old is None else rules.count_bytes(old["size"])
-        if upload is not None and upload.owner == stored.owner:
-            freed += rules.count_bytes(upload.size)
-        more = rules.count_bytes(stored.size) - freed
-        if more > 0:
-            rules.assert_room(self._store.get_usage(caller.tenant, stored.owner), more)
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def rename(
@@ -305,7 +293,6 @@ def _build_object(
         updated_at=now,
         expires_at=compute_expiry(new.ttl, None, now),
         generation=content.generation,
-        shard=rules.choose_shard(key) if stored is None else stored.shard,
         owner=space.owner,
         request=None if token is None else token.stored,
     )

@@ -11,9 +11,7 @@ from functions.namespaces.store import decode_namespace, put_permissions
 from functions.objects.file_store import (
     ObjectFiles,
     build_file_key,
-    change_usage,
     clear_staged_file,
-    get_usage,
     mark_unused_file,
 )
 from functions.objects.model import NewObject, ObjectUpload, Space, StoredObject
@@ -89,10 +87,6 @@ class ObjectStore:
         return self._table.query_from(
             partition, OBJECT.build_sort(key=first), last, min(page_size, 1000)
         )
-
-    def get_usage(self, tenant: str, owner: str) -> int:
-        """Sum the bytes of the objects in a principal's spaces: one call."""
-        return get_usage(self._table, tenant, owner)
 
     def encode(
         self, tenant: str, address: tuple[str, str], generation: str, new: NewObject, data: bytes
@@ -171,26 +165,12 @@ class ObjectStore:
         """Write the file of an object, before its item."""
         self._files.stage(build_space_partition(tenant, space), file, data, now)
 
-    def put(
-        self,
-        item: Item,
-        old: Item | None,
-        now: int,
-        further: Sequence[Write] = (),
-        upload: ObjectUpload | None = None,
-    ) -> None:
-        """Write an object in the place of the one whose item is `old`, with further writes.
-
-        Args:
-            upload: that has brought the object's file.
-        """
+    def put(self, item: Item, old: Item | None, now: int, further: Sequence[Write] = ()) -> None:
+        """Write an object in the place of the one whose item is `old`, with further writes."""
         writes = [_replace(item, old), *further]
         if "file" in item:
             writes.append(clear_staged_file(item))
-        removed = [] if old is None else [old]
-        if upload is not None:
-            removed.append({"pk": item["pk"], **to_attributes(upload)})
-        self._change(writes, now, [item], removed)
+        self._change(writes, now, [] if old is None else [old])
 
     def rename(
         self,
@@ -213,29 +193,23 @@ class ObjectStore:
         key = (item["pk"], item["sk"])
         item["metadata"] = self._encrypt_metadata(tenant, key, new.generation, new)
         writes = [_replace(item, old), delete(former, _AT_VERSION, seen=source["version"])]
-        self._change([*writes, *further], now, removed=[] if old is None else [old])
+        self._change([*writes, *further], now, [] if old is None else [old])
 
     def delete(self, items: Sequence[Item], now: int, further: Sequence[Write] = ()) -> None:
         """Delete up to 40 objects of one space, all or none, with further writes."""
         writes = [
             delete((each["pk"], each["sk"]), _AT_VERSION, seen=each["version"]) for each in items
         ]
-        self._change([*writes, *further], now, removed=items)
+        self._change([*writes, *further], now, items)
 
-    def _change(
-        self,
-        writes: Sequence[Write],
-        now: int,
-        added: Sequence[Item] = (),
-        removed: Sequence[Item] = (),
-    ) -> None:
-        """Write objects with their usage, and delete the files of those that are gone.
+    def _change(self, writes: Sequence[Write], now: int, removed: Sequence[Item]) -> None:
+        """Write objects, and delete the files of those that are gone.
 
         The schedule deletes the files whose deletion fails, or isn't due.
         """
         without = [each for each in removed if "file" in each]
         marks = [mark_unused_file(each, now) for each in without]
-        self._table.transact([*writes, *marks, *change_usage(added, removed)])
+        self._table.write([*writes, *marks])
         for each in without:
             if each.get("address_expires_at", 0) <= now:
                 with suppress(ServiceError):

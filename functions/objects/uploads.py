@@ -4,12 +4,10 @@ An upload is begun, its bytes go to the address, and a PUT of an object complete
 has them from that write on, or not at all.
 """
 
-import secrets
 from dataclasses import dataclass
 
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
-from functions.objects import rules
 from functions.objects.authority import WRITE_OBJECTS
 from functions.objects.file_store import ObjectFiles
 from functions.objects.model import NewObject, ObjectUpload, Precondition, SpaceTarget, StoredObject
@@ -38,29 +36,23 @@ class ObjectUploads:
     def begin(
         self, caller: Principal, space: str, new: NewObjectUpload, token: RequestToken
     ) -> tuple[ObjectUpload, Address]:
-        """Begin an upload, whose bytes count from now on; a repeated request begins no second one.
+        """Begin an upload; a repeated request begins no second one.
 
         Raises:
             AccessDenied: the caller may not write in the space.
-            CapacityExceeded: its owner has no room for these bytes.
             VersionMismatch: the request is repeated, and its upload was completed or given up.
         """
         made, now = self._store.get_space(caller.tenant, space), self._clock()
         authorize(caller, WRITE_OBJECTS, SpaceTarget(space, made))
-        owner = caller.id if made is None else made.owner
         upload = ObjectUpload(
             upload_id=token.key.hex(),
             writer=caller.id,
             size=new.size,
             is_sensitive=new.sensitivity in ENCRYPTED,
-            owner=owner,
-            shard=secrets.randbelow(rules.USAGE_SHARDS),
             expires_at=now + UPLOAD_LIFETIME,
             address_expires_at=now + UPLOAD_ADDRESS_SECONDS * 1000,
             request=token.stored,
         )
-        used = self._store.get_usage(caller.tenant, owner)
-        rules.assert_room(used, rules.count_bytes(new.size))
         partition = build_space_partition(caller.tenant, space)
         if not self._files.begin_upload(partition, upload):
             upload = self._find_repeated(partition, token, now)

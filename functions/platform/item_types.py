@@ -303,8 +303,6 @@ OBJECT = _objects_type("object", _SPACE, "obj#{key}",
 OBJECT_FILE = _objects_type("unused file", _SPACE, "file#{file}",
     "A file that no object has, or not yet, is to be deleted; or an upload has brought it",
     "until the file is deleted", (schema.BY_DUE,))
-OBJECT_USAGE = _objects_type("usage of objects", "{tenant}#xu#{principal}", "n#{shard}",
-    "How many bytes a part of the objects of a principal's spaces have")
 
 # values of several packages
 VALUE_PART = _platform_type("value part", _ITS_ITEM, "y#{name}#{number:04d}",

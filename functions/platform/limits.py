@@ -113,8 +113,6 @@ MAX_SUB_TASKS = 1000  # that the assignee of a task registers; its coordinator m
 MAX_OWN_TASKS = 100  # open ones of an agent without a coordinator
 MAX_GRANTS = 500  # that the assignee of a task makes; its coordinator may make more
 MAX_EPISODES, EPISODES_WARNING = 100_000, 80_000  # of a tenant, all agent types together
-MAX_OBJECTS_BYTES = 10_737_418_240  # of all objects in the spaces that a principal has made
-OBJECT_OVERHEAD_BYTES = 1024  # that an object counts beside its bytes
 
 # Learning from conversations
 MAX_STRATEGIES = 20  # of a tenant

@@ -16,15 +16,13 @@ from functions.objects.model import SpaceTarget
 from functions.objects.requests import SpaceChange
 from functions.objects.rules import (
     assert_key,
-    assert_room,
     build_space,
     change_space,
     compute_version,
     parse_range,
 )
-from functions.platform.errors import CapacityExceeded, RangeNotSatisfiable, ValidationFailed
+from functions.platform.errors import RangeNotSatisfiable, ValidationFailed
 from functions.platform.idempotency import RequestToken
-from functions.platform.limits import MAX_OBJECTS_BYTES
 
 BOTH = frozenset({"memory.read", "memory.write"})
 OWNER, OTHER = (Principal("t", id, "agent", BOTH) for id in ("ada", "bob"))
@@ -68,13 +66,6 @@ def test_a_range_behind_the_last_byte_is_refused(header: str, size: int) -> None
 def test_versions_grow_with_time_and_fit_a_double() -> None:
     assert compute_version(None, 5, 999) < compute_version(None, 6, 0)
     assert compute_version(None, 9_000_000_000_000, 999) < 2**53
-
-
-def test_room_is_needed_only_by_what_grows() -> None:
-    assert_room(MAX_OBJECTS_BYTES - 1, 1)
-    assert_room(MAX_OBJECTS_BYTES + 1, 0)
-    with pytest.raises(CapacityExceeded):
-        assert_room(MAX_OBJECTS_BYTES, 1)
 
 
 @pytest.mark.parametrize("key", ["", "é" * 501, "\ud800"])
