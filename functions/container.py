@@ -133,7 +133,6 @@ if TYPE_CHECKING:
     import functions.recall.forgetting
     import functions.recall.freshness
     import functions.recall.service
-    import functions.recall.sources
     import functions.runs.agent_types
     import functions.runs.deletion_store
     import functions.runs.deletions
@@ -149,7 +148,6 @@ if TYPE_CHECKING:
     import functions.usage.episode_quota
     import functions.usage.reconciliation
     import functions.usage.service
-    import functions.vectors.client_vectors
     import functions.vectors.factory
     import functions.vectors.held_texts
     import functions.vectors.store
@@ -371,7 +369,7 @@ class Container:
     entry_mapper = _Lazy(lambda c: EntryMapper(c.cipher))
     entry_store = _Lazy(lambda c: EntryStore(c.table, c.entry_mapper))
     agent_store = _Lazy(lambda c: AgentStore(c.table, c.restriction_store))
-    client_vectors = _Lazy(lambda c: ClientVectorStore(c.table))
+    client_vectors = _Lazy(lambda c: ClientVectorStore(c.table, c.clock))
     removal_reasons = _Lazy(lambda c: RemovalReasons(c.table, c.clock))
     log_store = _Lazy(lambda c: EventLogStore(c.log_table, c.clock, c.settings.log_retention_days))
     log_reader = _Lazy(lambda c: EventLogReader(c.log_table, c.clock))
@@ -736,7 +734,6 @@ class Container:
             c.task_access,
             c.namespaces,
             c.client_vectors,
-            functions.vectors.client_vectors.ClientVectorIndex(c.client_vectors, c.clock),
             c.access_tracker,
             c.clock,
         )
@@ -747,7 +744,6 @@ class Container:
             c.conversation_lists,
             functions.conversations.search.HeldMessages(c.message_store, c.vector_search.embed),
             c.vector_search.embed_query,
-            c.vector_search.weigh,
             c.clock,
             bool(c.settings.searchable_conversations),
         )
@@ -756,23 +752,21 @@ class Container:
         lambda c: functions.runs.search.EpisodeSearch(
             c.episode_store,
             c.agent_types,
-            (c.vector_search.embed, c.vector_search.embed_query, c.vector_search.weigh),
+            c.vector_search,
             c.clock,
         )
     )
     recall = _Lazy(
         lambda c: functions.recall.service.RecallService(
-            functions.recall.sources.RecallSources(
-                c.search,
-                c.entry_reader,
-                c.facts,
-                c.conversation_search,
-                c.conversations,
-                c.episode_search,
-                c.episodes,
-                functions.recall.freshness.Freshness(
-                    c.queries, c.embedding_indexer if c.vector_search.can_embed else None, c.clock
-                ),
+            c.search,
+            c.entry_reader,
+            c.facts,
+            c.conversation_search,
+            c.conversations,
+            c.episode_search,
+            c.episodes,
+            functions.recall.freshness.Freshness(
+                c.queries, c.embedding_indexer if c.vector_search.can_embed else None, c.clock
             ),
             c.clock,
         )

@@ -32,18 +32,15 @@ from functions.platform.limits import (
 from functions.platform.retry import retry_on
 from functions.platform.sensitivity import ENCRYPTED
 from functions.vectors.held_texts import Text, add_texts
-from functions.vectors.hybrid import Fit, Query, read_query
+from functions.vectors.hybrid import Fit, Query, QueryEmbedder, TextEmbedder, read_query
 from functions.vectors.matrix import HeldSpace, HeldSpaces, TextMatrix
 from functions.vectors.model import (
-    Embed,
     Embedding,
-    EmbedQuery,
     Hit,
     Statistics,
     add_statistics,
     search_with_expansion,
 )
-from functions.vectors.words import Weigh
 
 _MAX_HELD_BYTES = 64_000_000  # of the vectors of some 60,000 messages, which have as many
 _SPEAKERS = ("speaker", "name", "author")
@@ -81,7 +78,7 @@ class HeldConversation(HeldSpace):
 class HeldMessages:
     """The conversations that a process holds. Safe for use by several threads."""
 
-    def __init__(self, reader: MessageStore, embed: Embed) -> None:
+    def __init__(self, reader: MessageStore, embed: TextEmbedder) -> None:
         self._reader = reader
         self._embed = embed
         self._spaces = HeldSpaces(HeldConversation, _MAX_HELD_BYTES)
@@ -176,8 +173,7 @@ class ConversationSearch:
     _store: ConversationStore
     _lists: ConversationLists
     _held: HeldMessages
-    _embed_query: EmbedQuery
-    _weigh: Weigh
+    _embed_query: QueryEmbedder
     _clock: Clock
     _is_searchable: bool
 
@@ -189,7 +185,7 @@ class ConversationSearch:
         those that the caller may read.
         """
         conversations = self._select(caller, query)
-        embedding, asked = self._embed_query(query.text), read_query(query.text, self._weigh)
+        embedding, asked = self._embed_query(query.text), read_query(query.text)
         with ExitStack() as holding:
             held = [
                 (holding.enter_context(self._held.use(each)), each)

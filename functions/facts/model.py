@@ -114,21 +114,6 @@ class Fact(NamedTuple):
         return [*earlier, (self.valid_from, self.valid_until)]
 
 
-class RecalledFact(NamedTuple):
-    """A fact that a recall found.
-
-    Attributes:
-        score: how well it fits the query: 1 for the same words.
-        matched: the words and ids of the query that it has.
-        parts: what the score is computed from.
-    """
-
-    fact: Fact
-    score: float
-    matched: list[str]
-    parts: Mapping[str, float]
-
-
 class Validity(NamedTuple):
     """Tells what is to be known about a fact's validity.
 

@@ -15,7 +15,7 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.facts.authority import CHANGE_FACT, DECLARE_PREDICATE, DELETE_FACT
-from functions.facts.model import Fact, FactQuery, RecalledFact, Validity
+from functions.facts.model import Fact, FactQuery, Validity
 from functions.facts.requests import NewFact, Recall
 from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import (
@@ -55,8 +55,8 @@ from functions.platform.retry import Backoff, retry_on
 from functions.platform.run_keys import DAY, hash_fact
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
-from functions.vectors.hybrid import Query, read_query
-from functions.vectors.model import VectorSearch, search_with_expansion
+from functions.vectors.hybrid import Found, Query, VectorSearch, read_query
+from functions.vectors.model import search_with_expansion
 
 _SCORE_STEP = 0.000001  # the smallest difference of two scores
 _BUSY, _ATTEMPTS = "others are writing this fact", 30
@@ -408,7 +408,7 @@ class Facts:
         before = {"learned_by": fact.learned_by, "version": fact.version}
         return [self._audit.record(caller, action, f"fact:{fact.fact_id}", before, after)]
 
-    def recall(self, caller: Principal, request: Recall) -> list[RecalledFact]:
+    def recall(self, caller: Principal, request: Recall) -> list[Found[Fact]]:
         """Find the `top_k` facts that fit the query best by meaning, words and ids; best first.
 
         Raises:
@@ -441,7 +441,7 @@ class Facts:
         as_of: int | None = None,
         *,
         user_id: str | None = None,
-    ) -> list[RecalledFact]:
+    ) -> list[Found[Fact]]:
         """Find the `top_k` facts that fit a query best; best first.
 
         Args:
@@ -454,10 +454,10 @@ class Facts:
         """
         time = self._clock() if as_of is None else as_of
         embedding = self._vector_search.embed_query(text)
-        query = read_query(text, self._vector_search.weigh)
+        query = read_query(text)
         space, users = item_types.FACT.build_partition(caller.tenant), self._users.of(caller)
 
-        def search(depth: int) -> tuple[list[RecalledFact], bool]:
+        def search(depth: int) -> tuple[list[Found[Fact]], bool]:
             found = self._vector_search.index.find_candidates(space, embedding, depth, filters)
             cosines, asked = found.cosines, query.use_statistics(found.statistics)
             read = partial(users.load_with, user_id) if cosines and user_id is not None else None
@@ -465,7 +465,7 @@ class Facts:
             named = ((ref, each) for ref, each in facts.items() if each.matches(filters))
             held = ((ref, each.at(time)) for ref, each in named if user_id in (None, each.user_id))
             recalled = [
-                _rank(asked, fact, cosines[ref])
+                Found(fact, *asked.compare(cosines[ref], fact.text, fact.subject))
                 for ref, fact in held
                 if fact is not None and accept(fact) and users.can_read(fact.user_id)
             ]
@@ -476,10 +476,10 @@ class Facts:
             self._note_recall(caller.tenant, best)
         return best
 
-    def _note_recall(self, tenant: str, found: Sequence[RecalledFact]) -> None:
+    def _note_recall(self, tenant: str, found: Sequence[Found[Fact]]) -> None:
         """Note when facts were recalled, each once a day at most: a write for each."""
         now = self._clock()
-        unused = [each.fact for each in found if each.fact.used_at < now - DAY]
+        unused = [each.element for each in found if each.element.used_at < now - DAY]
         run_parallel([partial(self._store.note_recall, tenant, fact, now) for fact in unused])
 
     def reembedding_jobs(self, items: Iterable[Item]) -> list[Callable[[], None]]:
@@ -496,21 +496,17 @@ class Facts:
             self._store.replace_vector(get_tenant(item["pk"]), fact, embedding)
 
 
-def _rank(query: Query, fact: Fact, cosine: float) -> RecalledFact:
-    return RecalledFact(fact, *query.compare(cosine, fact.text, fact.subject))
-
-
-def _put_named_first(query: Query, recalled: Iterable[RecalledFact]) -> list[RecalledFact]:
+def _put_named_first(query: Query, recalled: Iterable[Found[Fact]]) -> list[Found[Fact]]:
     """Sort facts by score, those first whose subject the query names (CONTRACT §8).
 
     The scores of all other facts are below that of the last named one.
     """
-    best = sorted(recalled, key=lambda each: (-each.score, each.fact.fact_id))
-    named = [each for each in best if query.names(each.fact.subject)]
+    best = sorted(recalled, key=lambda each: (-each.score, each.element.fact_id))
+    named = [each for each in best if query.names(each.element.subject)]
     if not named:
         return best
     limit = named[-1].score
-    others = (each for each in best if not query.names(each.fact.subject))
+    others = (each for each in best if not query.names(each.element.subject))
     return named + [
         each._replace(score=min(each.score, round(limit - place * _SCORE_STEP, 6)))
         for place, each in enumerate(others, 1)

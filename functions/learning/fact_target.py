@@ -22,7 +22,7 @@ from functions.platform.json_text import dumps, loads
 from functions.platform.limits import MAX_FACT_METADATA_BYTES, MAX_KNOWN_ITEMS
 from functions.platform.run_keys import hash_fact
 from functions.platform.writes import Write
-from functions.vectors.model import VectorSearch
+from functions.vectors.hybrid import VectorSearch
 
 
 class _New(NamedTuple):

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from functions.openwop.model import MemoryEntry
 from functions.vectors.held_texts import HeldTexts, Text
-from functions.vectors.hybrid import read_query
-from functions.vectors.model import VectorSearch
+from functions.vectors.hybrid import VectorSearch, read_query
 
 
 class EntryRanking:
@@ -22,7 +21,7 @@ class EntryRanking:
 
         Of entries that fit equally well, the newer one is first.
         """
-        asked = read_query(query, self._vector_search.weigh)
+        asked = read_query(query)
         texts = [Text(each.id, 1, each.content) for each in entries]
         embedding = self._vector_search.embed_query(query)
         found = self._texts.find(f"{tenant}#{reference}", texts, embedding)

@@ -6,7 +6,6 @@ Messages, facts and episodes are found from the write on.
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from functions.entries.filters import Filters
 from functions.entries.query import Queries, begin_before
@@ -23,18 +22,6 @@ _NEWEST = 25  # entries whose vectors are looked for at a time
 _FIRST_STEP, _STEP_FACTOR = 1_000, 4  # ms that the search for an embedded entry goes back
 
 
-class Indexed(NamedTuple):
-    """Tells what a search is about to see.
-
-    Attributes:
-        until: all writes before this time (epoch ms) are found.
-        namespaces: those of the search that the caller may read; None if they were not listed.
-    """
-
-    until: int
-    namespaces: list[str] | None = None
-
-
 @dataclass(eq=False)
 class Freshness:
     """Says how far the index of entries is behind, and waits for it."""
@@ -43,15 +30,20 @@ class Freshness:
     _indexer: EmbeddingIndexer | None
     _clock: Clock
 
-    def get(self, caller: Principal, request: MemorySearch, *, is_awaited: bool) -> Indexed:
+    def get(
+        self, caller: Principal, request: MemorySearch, *, is_awaited: bool
+    ) -> tuple[int, list[str] | None]:
         """Find up to which write a search of a tier is complete.
+
+        Returns a time (epoch ms) before which all writes are found, and the namespaces of the
+        search that the caller may read; None if they were not listed.
 
         Args:
             is_awaited: whether to wait up to ten seconds until the newest entries are found.
         """
         started = self._clock()
         if self._indexer is None or not POLICIES[request.memory_type].has_vectors:
-            return Indexed(started)
+            return started, None
         deadline = time.monotonic() + (_LONGEST_WAIT if is_awaited else 0)
         filters, names = request.filters._replace(tags=frozenset()), None
         while True:
@@ -59,7 +51,7 @@ class Freshness:
                 names = self._queries.list_readable_namespaces(caller, filters)
             oldest = self._find_oldest_unindexed(self._indexer, caller, filters, names)
             if oldest is None or oldest > started or time.monotonic() >= deadline:
-                return Indexed(started if oldest is None else min(oldest, started), names)
+                return started if oldest is None else min(oldest, started), names
             time.sleep(_PAUSE)
 
     def _find_oldest_unindexed(

@@ -4,10 +4,10 @@ The texts of the newest episodes are held in memory and are refreshed by each se
 read again from the table, so an episode that was deleted with its run is not found.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import WantedPage
@@ -19,10 +19,9 @@ from functions.runs.agent_types import AgentTypes
 from functions.runs.model import Episode
 from functions.runs.store import EpisodeStore
 from functions.vectors.held_texts import Text, add_texts
-from functions.vectors.hybrid import read_query
+from functions.vectors.hybrid import Found, VectorSearch, read_query
 from functions.vectors.matrix import HeldSpace, HeldSpaces, TextMatrix
-from functions.vectors.model import Embed, EmbedQuery, add_statistics, search_with_expansion
-from functions.vectors.words import Weigh
+from functions.vectors.model import search_with_expansion
 
 _MAX_HELD_BYTES = 32_000_000  # of vectors; the episodes have as many
 _MAX_TYPES = 20  # that a search without agent_type looks at
@@ -31,23 +30,11 @@ _PAGE = 250
 _OVERLAP = 60_000  # ms; the index that lists episodes may lag behind
 
 
-class FoundEpisode(NamedTuple):
-    """An episode that a search found."""
-
-    episode: Episode
-    agent_type: str
-    text: str
-    score: float
-    matched: list[str]
-    parts: Mapping[str, float]
-
-
 @dataclass(slots=True)
 class _HeldEpisodes(HeldSpace):
     """The newest episodes of an agent type, and the index of their texts."""
 
     episodes: dict[str, Episode] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
     newest: int = 0
 
 
@@ -58,12 +45,12 @@ class EpisodeSearch:
         self,
         store: EpisodeStore,
         agent_types: AgentTypes,
-        embeds: tuple[Embed, EmbedQuery, Weigh],
+        vector_search: VectorSearch,
         clock: Clock,
     ) -> None:
         self._store = store
         self._agent_types = agent_types
-        self._embed, self._embed_query, self._weigh = embeds
+        self._vector_search = vector_search
         self._clock = clock
         self._spaces = HeldSpaces(_HeldEpisodes, _MAX_HELD_BYTES)
 
@@ -74,7 +61,7 @@ class EpisodeSearch:
         agent_type: str | None,
         accept: Callable[[Episode], bool],
         top_k: int,
-    ) -> list[FoundEpisode]:
+    ) -> list[Found[Episode]]:
         """Find the `top_k` episodes that fit a query best; best first.
 
         Args:
@@ -90,7 +77,7 @@ class EpisodeSearch:
             if name is not None
             for each in self._search_type(caller, text, name, accept, top_k)
         ]
-        return sorted(found, key=lambda each: (-each.score, each.episode.id))[:top_k]
+        return sorted(found, key=_get_rank)[:top_k]
 
     def _search_type(
         self,
@@ -99,37 +86,30 @@ class EpisodeSearch:
         agent_type: str,
         accept: Callable[[Episode], bool],
         top_k: int,
-    ) -> list[FoundEpisode]:
-        embedding, asked = self._embed_query(text), read_query(text, self._weigh)
-        now = self._clock()
+    ) -> list[Found[Episode]]:
+        embedding, now = self._vector_search.embed_query(text), self._clock()
+        query = read_query(text)
         with self._spaces.use(f"{caller.tenant}#{agent_type}") as held:
             self._refresh(caller.tenant, agent_type, held, now)
-            statistics = add_statistics([held.matrix.count(embedding.terms)])
-            ranked = asked.use_statistics(statistics)
 
-            def find(depth: int) -> tuple[list[FoundEpisode], bool]:
-                found = held.matrix.find_candidates(embedding, depth, {}, statistics)
+            def find(depth: int) -> tuple[list[Found[Episode]], bool]:
+                found = held.matrix.find_candidates(embedding, depth, {})
+                asked = query.use_statistics(found.statistics)
                 wanted = [held.episodes[each] for each in found.cosines]
                 present = self._store.select_present(caller.tenant, wanted, now)
                 results = [
-                    FoundEpisode(
-                        each,
-                        agent_type,
-                        held.texts[each.id],
-                        *ranked.compare(found.cosines[each.id], held.texts[each.id]),
-                    )
+                    Found(each, *asked.compare(found.cosines[each.id], read_text(each)))
                     for each in wanted
                     if each.id in present and each.expires_at > now and accept(each)
                 ]
-                results.sort(key=lambda each: (-each.score, each.episode.id))
-                return results, found.is_complete
+                return sorted(results, key=_get_rank), found.is_complete
 
             return search_with_expansion(top_k, _MAX_DEPTH, find)
 
     def _refresh(self, tenant: str, agent_type: str, held: _HeldEpisodes, now: int) -> None:
         """Read the episodes that were appended since the last search."""
         if len(held.episodes) >= 2 * MAX_SEARCHED_EPISODES:
-            held.matrix, held.episodes, held.texts, held.newest = TextMatrix(), {}, {}, 0
+            held.matrix, held.episodes, held.newest = TextMatrix(), {}, 0
         since = held.newest - _OVERLAP
         listed = self._store.list_by_type(tenant, agent_type, None, _PAGE, now)
         recent = takewhile(lambda each: each.created_at >= since, listed)
@@ -138,11 +118,14 @@ class EpisodeSearch:
             for each, _ in zip(recent, range(MAX_SEARCHED_EPISODES), strict=False)
             if each.id not in held.episodes and each.sensitivity not in ENCRYPTED
         ]
-        texts = {each.id: read_text(each) for each in new}
-        add_texts(held.matrix, self._embed, [Text(id, 1, text) for id, text in texts.items()])
+        texts = [Text(each.id, 1, read_text(each)) for each in new]
+        add_texts(held.matrix, self._vector_search.embed, texts)
         held.episodes |= {each.id: each for each in new}
-        held.texts |= texts
         held.newest = max((each.created_at for each in new), default=held.newest)
+
+
+def _get_rank(found: Found[Episode]) -> tuple[float, str]:
+    return -found.score, found.element.id
 
 
 def read_text(episode: Episode) -> str:

@@ -12,7 +12,8 @@ from functions.entries.model import Entry
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.vector_keys import build_entry_space
 from functions.search.text import extract_text
-from functions.vectors.model import Embed, Embedding
+from functions.vectors.hybrid import TextEmbedder
+from functions.vectors.model import Embedding
 from functions.vectors.store import TextVector, VectorStore
 
 _REMEMBERED = 10_000  # entries whose vectors are known to be there
@@ -21,7 +22,7 @@ _REMEMBERED = 10_000  # entries whose vectors are known to be there
 class EmbeddingIndexer:
     """Embeds entries, and removes the vectors of those that are deleted."""
 
-    def __init__(self, vectors: VectorStore, embed: Embed) -> None:
+    def __init__(self, vectors: VectorStore, embed: TextEmbedder) -> None:
         self._vectors = vectors
         self._embed = embed
         self._indexed: dict[tuple[str, str], int] = {}  # versions, by tenant and id

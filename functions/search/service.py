@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from heapq import nlargest
 from itertools import chain
-from types import MappingProxyType
-from typing import NamedTuple
 
 from functions.authorization.rules import inspects
 from functions.entries.access import assert_owner_known
@@ -41,35 +39,18 @@ from functions.search.requests import MemorySearch
 from functions.search.text import extract_text
 from functions.tasks.access import TaskAccess
 from functions.vectors.client_vector_store import ClientVectorStore, count_numbers, pack_vector
-from functions.vectors.client_vectors import ClientVectorIndex
 from functions.vectors.held_texts import HeldTexts, Text
-from functions.vectors.hybrid import Query, read_query
+from functions.vectors.hybrid import Found, Query, VectorSearch, read_query
 from functions.vectors.model import (
     Candidates,
     Embedding,
     Hit,
-    VectorSearch,
     add_statistics,
     search_with_expansion,
 )
 
 Accept = Callable[[Entry], bool]
 """True if a search may return an entry."""
-
-
-class Match(NamedTuple):
-    """An entry that a search found.
-
-    Attributes:
-        score: how well it fits the query: 1 for the same words.
-        matched: the words and ids of the query that it has.
-        parts: what the score is computed from; empty for a search by vector.
-    """
-
-    entry: Entry
-    score: float
-    matched: list[str]
-    parts: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(eq=False)
@@ -83,7 +64,6 @@ class Search:
     _tasks: TaskAccess
     _namespaces: Namespaces
     _client_vectors: ClientVectorStore
-    _client_index: ClientVectorIndex
     _access_tracker: AccessTracker
     _clock: Clock
 
@@ -95,7 +75,7 @@ class Search:
         is_touched: bool = True,
         accept: Accept = lambda _: True,
         namespaces: Sequence[str] | None = None,
-    ) -> list[Match]:
+    ) -> list[Found[Entry]]:
         """Find the `top_k` entries that fit the query best by meaning, words and ids; best first.
 
         Args:
@@ -118,7 +98,7 @@ class Search:
             return []
         found = self._find_matches(caller, spaces, request, accept)
         if is_touched:
-            self._access_tracker.record_reads(caller, [match.entry for match in found])
+            self._access_tracker.record_reads(caller, [each.element for each in found])
         return found
 
     def _readable_spaces(
@@ -141,7 +121,7 @@ class Search:
 
     def _find_matches(
         self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
-    ) -> list[Match]:
+    ) -> list[Found[Entry]]:
         if request.fields:
             self._assert_declared(caller, request)
         if request.query is None:
@@ -161,18 +141,19 @@ class Search:
 
     def _find_by_text(
         self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
-    ) -> list[Match]:
+    ) -> list[Found[Entry]]:
         text = request.query or ""
         embedding = self._vector_search.embed_query(text)
-        query = read_query(text, self._vector_search.weigh)
+        query = read_query(text)
         if not POLICIES[request.memory_type].has_vectors:
             return self._rank_newest(caller, request, accept, query, embedding)
 
-        def search(depth: int) -> tuple[list[Match], bool]:
+        def search(depth: int) -> tuple[list[Found[Entry]], bool]:
             found = self._find_candidates(spaces, embedding, request.filters, depth)
             present = self._read_entries(caller, found.cosines)
             entries = self._select_readable(caller, present, request, accept)
-            return _rank_all(query, entries, found), found.is_complete
+            asked = query.use_statistics(found.statistics)
+            return _rank(asked, entries, found.cosines), found.is_complete
 
         return search_with_expansion(request.top_k, self._vector_search.index.max_results, search)
 
@@ -183,7 +164,7 @@ class Search:
         accept: Accept,
         query: Query,
         embedding: Embedding,
-    ) -> list[Match]:
+    ) -> list[Found[Entry]]:
         page = self._queries.find_page(caller, request.filters, WantedPage(MAX_SEARCHED_ENTRIES))
         entries = self._select_matching(page.elements, request, accept)
         texts = [
@@ -194,11 +175,12 @@ class Search:
         owner = request.filters.agent_id or caller.id
         found = self._held_texts.find(build_agent_space(caller.tenant, owner), texts, embedding)
         ranked = [each for each in entries if each.id in found.cosines]
-        return _rank_all(query, ranked, found)[: request.top_k]
+        asked = query.use_statistics(found.statistics)
+        return _rank(asked, ranked, found.cosines)[: request.top_k]
 
     def _find_by_vector(
         self, caller: Principal, request: MemorySearch, accept: Accept
-    ) -> list[Match]:
+    ) -> list[Found[Entry]]:
         partition = _build_partition(caller, request)
         length = self._client_vectors.get_length(partition)
         if length is None:
@@ -207,46 +189,42 @@ class Search:
         if length != count_numbers(packed):
             raise ValidationFailed("vector", f"the vectors of this namespace have {length} numbers")
 
-        def search(depth: int) -> tuple[list[Match], bool]:
-            hits, is_complete = self._client_index.find_nearest(partition, packed, depth)
-            present = self._read_entries(caller, (hit.ref for hit in hits))
+        def search(depth: int) -> tuple[list[Found[Entry]], bool]:
+            found = self._client_vectors.find_candidates(partition, packed, depth)
+            hits = {hit.ref: hit for hit in found.by_meaning}
+            present = self._read_entries(caller, hits)
             current = {
-                hit.ref: hit
-                for hit in hits
-                if hit.ref in present and present[hit.ref].vector_at == hit.time
+                ref: entry for ref, entry in present.items() if entry.vector_at == hits[ref].written
             }
-            self._client_index.forget(partition, (hit for hit in hits if hit.ref not in current))
-            with_vector = {ref: present[ref] for ref in current}
-            entries = self._select_readable(caller, with_vector, request, accept)
-            return [Match(each, current[each.id].score, []) for each in entries], is_complete
+            gone = (hit for ref, hit in hits.items() if ref not in current)
+            self._client_vectors.forget(partition, gone)
+            entries = self._select_readable(caller, current, request, accept)
+            scores = {ref: min(round(hit.score, 4), 1.0) for ref, hit in hits.items()}
+            return [Found(each, scores[each.id], [], {}) for each in entries], found.is_complete
 
-        return search_with_expansion(request.top_k, self._client_index.max_results, search)
+        return search_with_expansion(request.top_k, self._client_vectors.max_results, search)
 
     def _find_by_both(
         self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
-    ) -> list[Match]:
+    ) -> list[Found[Entry]]:
         """Rank by the caller's vector and by words; the vector replaces the meaning.
 
         An entry that its words alone have found counts as the last of the nearest.
         """
         widest = request.model_copy(update={"top_k": MAX_RESULTS})
         nearest = self._find_by_vector(caller, widest, accept)
-        cosines = {match.entry.id: match.score for match in nearest}
+        cosines = {each.element.id: each.score for each in nearest}
         embedding = self._vector_search.embed_query(request.query or "")
         found = self._find_candidates(spaces, embedding, request.filters, MAX_RESULTS)
         others = self._read_entries(
             caller, (hit.ref for hit in found.by_words if hit.ref not in cosines)
         )
-        entries = [match.entry for match in nearest]
+        entries = [each.element for each in nearest]
         entries += self._select_readable(caller, others, request, accept)
         least = min(cosines.values(), default=0.0)
-        query = read_query(request.query or "", self._vector_search.weigh)
-        asked = query.use_statistics(found.statistics)
-        ranked = [
-            Match(each, *asked.compare(cosines.get(each.id, least), extract_text(each) or ""))
-            for each in entries
-        ]
-        return sorted(ranked, key=_get_rank)[: request.top_k]
+        asked = read_query(request.query or "").use_statistics(found.statistics)
+        cosines = {each.id: cosines.get(each.id, least) for each in entries}
+        return _rank(asked, entries, cosines)[: request.top_k]
 
     def _find_candidates(
         self, spaces: Sequence[str], query: Embedding, filters: Filters, depth: int
@@ -332,16 +310,13 @@ def _get_score(hit: Hit) -> float:
     return hit.score
 
 
-def _get_rank(match: Match) -> tuple[float, str]:
-    return -match.score, match.entry.id
-
-
-def _rank_all(query: Query, entries: Iterable[Entry], found: Candidates) -> list[Match]:
-    asked, cosines = query.use_statistics(found.statistics), found.cosines
-    matches = (
-        Match(each, *asked.compare(cosines[each.id], extract_text(each) or "")) for each in entries
-    )
-    return sorted(matches, key=_get_rank)
+def _rank(
+    query: Query, entries: Iterable[Entry], cosines: Mapping[str, float]
+) -> list[Found[Entry]]:
+    found = [
+        Found(each, *query.compare(cosines[each.id], extract_text(each) or "")) for each in entries
+    ]
+    return sorted(found, key=lambda each: (-each.score, each.element.id))
 
 
 def _index_filters(filters: Filters) -> dict[str, str]:

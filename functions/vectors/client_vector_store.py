@@ -1,69 +1,115 @@
 """Vectors that clients give their entries: of unit length, in half precision, in order of time.
 
-The write of an entry brings its vector along.
+The write of an entry brings its vector along. A search reads what was written since the one before,
+strongly consistent: so it finds what was written before it began. It is exact, and in memory.
 """
 
+from array import array
 from collections.abc import Iterable, Sequence
+from itertools import islice, repeat
 from math import fsum, sqrt
 from struct import pack, unpack
 
+from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key, encode_timestamp
 from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put, put_new
+from functions.vectors.matrix import HeldSpace, HeldSpaces, RowKey, TextMatrix, decode_vectors
+from functions.vectors.model import Candidates, Embedding, Hit
 
-NUMBERS = "numbers"
-"""The attribute that has a vector's numbers, or how many they are."""
-
+_NUMBERS = "numbers"  # the attribute that has a vector's numbers, or how many they are
 _BYTES = 2  # of a number
 _PAGE = 1_000  # vectors of a call
 _MAX_REMEMBERED = 10_000  # lengths
+_OVERLAP = 30_000  # ms; as long as a request has, and the largest difference of clocks
+_BATCH = 500  # vectors that are decoded at once
+_MAX_HELD_BYTES = 256_000_000
 
 
 class ClientVectorStore:
-    """Reads and removes clients' vectors, and knows their lengths."""
+    """Reads, searches and removes clients' vectors. Safe for use by several threads.
 
-    def __init__(self, table: Table) -> None:
+    All vectors of a partition have one length, which never changes.
+    """
+
+    max_results = 10_000
+    """The largest number of hits that one search gives."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
+        self._clock = clock
         self._lengths: dict[str, int] = {}
+        self._spaces = HeldSpaces(HeldSpace, _MAX_HELD_BYTES)
 
     def get_length(self, partition: str) -> int | None:
-        """Get the length of a partition's vectors, which never changes; None if it has none."""
+        """Get the length of a partition's vectors; None if it has none."""
         if partition not in self._lengths:
             item = self._table.get((partition, CLIENT_VECTOR_LENGTH.sort))
             if item is None:
                 return None
             if len(self._lengths) >= _MAX_REMEMBERED:
                 self._lengths.clear()
-            self._lengths[partition] = item[NUMBERS]
+            self._lengths[partition] = item[_NUMBERS]
         return self._lengths[partition]
 
     def get(self, partition: str, time: int, ref: str) -> bytes | None:
         """Return the vector that was written for an entry at a time (epoch ms), packed."""
         item = self._table.get(_build_key(partition, time, ref))
-        return None if item is None else bytes(item[NUMBERS])
-
-    def list_since(self, partition: str, time: int) -> Iterable[Item]:
-        """List what was written since a time (epoch ms), oldest first, strongly consistent."""
-        first = f"{CLIENT_VECTOR.sort_prefix}{encode_timestamp(max(time, 0))}"
-        last = f"{CLIENT_VECTOR.sort_prefix}{HIGHEST}"
-        return self._table.query_from(partition, first, last, _PAGE)
+        return None if item is None else bytes(item[_NUMBERS])
 
     def remove(self, vectors: Iterable[tuple[str, int, str]]) -> None:
         """Remove vectors by their partition, time (epoch ms) and entry: a call per 25."""
         self._table.write_many([delete(_build_key(*each)) for each in vectors])
 
+    def find_candidates(self, partition: str, packed: bytes, depth: int) -> Candidates:
+        """Find the `depth` vectors that are nearest by cosine.
+
+        Args:
+            partition: whose vectors, all as long as `packed`.
+            packed: the query's vector.
+            depth: how many hits to give at most; some of them may stand for entries that are gone.
+        """
+        query = Embedding((array("f", unpack_vector(packed)),), {})
+        with self._spaces.use(partition) as space:
+            self._refresh(partition, space, count_numbers(packed))
+            return space.matrix.find_candidates(query, depth, {})
+
+    def _refresh(self, partition: str, space: HeldSpace, dimension: int) -> None:
+        now = self._clock()
+        since = encode_timestamp(max(space.refreshed - _OVERLAP, 0))
+        first, last = (f"{CLIENT_VECTOR.sort_prefix}{each}" for each in (since, HIGHEST))
+        items = self._table.query_from(partition, first, last, _PAGE)
+        new = (item for item in items if _is_new(item, space.matrix))
+        while batch := list(islice(new, _BATCH)):
+            keys = [RowKey(item["ref"], {}, item["time"]) for item in batch]
+            vectors = decode_vectors([bytes(item[_NUMBERS]) for item in batch], dimension)
+            space.matrix.put_texts(keys, vectors, repeat((), len(keys)))
+        space.refreshed = now
+
+    def forget(self, partition: str, hits: Iterable[Hit]) -> None:
+        """Forget hits whose entries are gone, or have another vector."""
+        with self._spaces.use(partition) as space:
+            for hit in hits:
+                space.matrix.forget(hit.ref, hit.written)
+
+
+def _is_new(item: Item, matrix: TextMatrix) -> bool:
+    """Tell whether an item may be newer than what is held of its entry."""
+    written = matrix.written_at(item["ref"])
+    return written is None or written <= item["time"]
+
 
 def claim_vector_length(partition: str, length: int) -> Write:
     """Build the write of the length of a partition's vectors, if none is there yet."""
-    return put_new((partition, CLIENT_VECTOR_LENGTH.sort), {NUMBERS: length})
+    return put_new((partition, CLIENT_VECTOR_LENGTH.sort), {_NUMBERS: length})
 
 
 def put_client_vector(partition: str, time: int, ref: str, packed: bytes) -> Write:
     """Build the write of an entry's vector, at a time (epoch ms)."""
-    return put(_build_key(partition, time, ref), {NUMBERS: packed, "ref": ref, "time": time})
+    return put(_build_key(partition, time, ref), {_NUMBERS: packed, "ref": ref, "time": time})
 
 
 def _build_key(partition: str, time: int, ref: str) -> Key:

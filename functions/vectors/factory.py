@@ -16,15 +16,15 @@ from functions.platform.settings import Settings
 from functions.platform.table import Table
 from functions.vectors import wordllama
 from functions.vectors.bedrock import BedrockEmbeddings
-from functions.vectors.hybrid import QueryEmbedder, TextEmbedder, scale_to_unit
+from functions.vectors.hybrid import QueryEmbedder, TextEmbedder, VectorSearch, scale_to_unit
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
-from functions.vectors.model import NO_VECTORS, EmbedMeanings, Vector, VectorIndex, VectorSearch
+from functions.vectors.model import NO_VECTORS, EmbedMeanings, Vector, VectorIndex
 from functions.vectors.native_index import NativeVectorIndex, native_format
 
 if TYPE_CHECKING:
     from functions.platform.openai_endpoint import OpenAiEndpoint
 
-DEFAULT_EMBED = TextEmbedder(wordllama.embed_all, wordllama.weigh)
+DEFAULT_EMBED = TextEmbedder(wordllama.embed_all)
 """Embeds texts where no setting chooses another model."""
 DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
 """The format of vectors where no setting chooses another one."""
@@ -47,9 +47,8 @@ def build_vector_search(
         index = NativeVectorIndex(table, settings.vector_index, model)
         vector_format = native_format(model)
     return VectorSearch(
-        embed=TextEmbedder(_choose_model(chosen, endpoint, is_query=False), wordllama.weigh),
-        embed_query=QueryEmbedder(_choose_model(chosen, endpoint, is_query=True), wordllama.weigh),
-        weigh=wordllama.weigh,
+        embed=TextEmbedder(_choose_model(chosen, endpoint, is_query=False)),
+        embed_query=QueryEmbedder(_choose_model(chosen, endpoint, is_query=True)),
         format=vector_format if can_embed(settings) else NO_VECTORS,
         index=index,
     )

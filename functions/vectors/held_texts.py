@@ -10,8 +10,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from functions.platform.parallel import run_parallel
-from functions.vectors.matrix import HeldSpaces, RowKey, TextMatrix, VectorSpace, hash_term
-from functions.vectors.model import Candidates, Embed, Embedding
+from functions.vectors.hybrid import TextEmbedder
+from functions.vectors.matrix import HeldSpace, HeldSpaces, RowKey, TextMatrix, hash_term
+from functions.vectors.model import Candidates, Embedding
 
 _MAX_HELD_BYTES = 76_800_000  # of 75,000 pieces of texts
 _BATCH = 48  # texts that a thread embeds
@@ -33,9 +34,9 @@ class Text(NamedTuple):
 class HeldTexts:
     """Spaces of texts, each with its index. Safe for use by several threads."""
 
-    def __init__(self, embed: Embed) -> None:
+    def __init__(self, embed: TextEmbedder) -> None:
         self._embed = embed
-        self._spaces = HeldSpaces(VectorSpace, _MAX_HELD_BYTES)
+        self._spaces = HeldSpaces(HeldSpace, _MAX_HELD_BYTES)
 
     def find(self, name: str, texts: Sequence[Text], query: Embedding) -> Candidates:
         """Compare the texts of a space with a query; what is not among them leaves the space."""
@@ -47,7 +48,7 @@ class HeldTexts:
             return matrix.find_candidates(query, len(texts) or 1, {})
 
 
-def add_texts(matrix: TextMatrix, embed: Embed, texts: Iterable[Text]) -> None:
+def add_texts(matrix: TextMatrix, embed: TextEmbedder, texts: Iterable[Text]) -> None:
     """Embed the texts that are new or have changed, and add them to a matrix."""
     changed = [
         each

@@ -11,15 +11,22 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from threading import Lock
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from functions.platform.schema import WORDS_DIMENSIONS
-from functions.vectors.model import Embedding, EmbedMeanings, Statistics, Vector
-from functions.vectors.wordllama import compare_words, compute_length
+from functions.vectors.model import (
+    NO_MODEL,
+    Embedding,
+    EmbedMeanings,
+    Statistics,
+    Vector,
+    VectorFormat,
+    VectorIndex,
+)
+from functions.vectors.wordllama import compare_words, compute_length, weigh
 from functions.vectors.words import (
     GRAM,
     PREFIX,
-    Weigh,
     Words,
     fold,
     list_grams,
@@ -36,6 +43,7 @@ _DIGITS = 6  # of a score; further ones differ between machines
 _PIECE = 1_000  # characters; the vector of a longer text says little of its details
 _REMEMBERED = 256  # queries
 _FEW_WORDS = 1  # a text of n words counts n / (n + 1): fillers are near to everything
+T = TypeVar("T")
 
 
 def embed_terms(terms: Mapping[str, float]) -> Vector:
@@ -75,6 +83,15 @@ class Fit(NamedTuple):
         parts: what the score is computed from.
     """
 
+    score: float
+    matched: list[str]
+    parts: dict[str, float]
+
+
+class Found(NamedTuple, Generic[T]):
+    """A result of a search, and how well its text fits the query."""
+
+    element: T
     score: float
     matched: list[str]
     parts: dict[str, float]
@@ -250,7 +267,7 @@ class Query:
         return words + [each for each in self.words.ids if each in found.ids]
 
 
-def read_query(text: str, weigh: Weigh) -> Query:
+def read_query(text: str) -> Query:
     """Read the words of a query, and weigh them."""
     words = read_words(text)
     weights = weigh(list(words.words))
@@ -269,9 +286,8 @@ def _divide(part: float, whole: float) -> float:
 class TextEmbedder:
     """Embeds texts that are stored, in pieces if they are long."""
 
-    def __init__(self, embed_meanings: EmbedMeanings, weigh: Weigh) -> None:
+    def __init__(self, embed_meanings: EmbedMeanings) -> None:
         self._embed_meanings = embed_meanings
-        self._weigh = weigh
 
     def __call__(self, text: str) -> Embedding:
         """Embed a text."""
@@ -283,9 +299,7 @@ class TextEmbedder:
         wanted = [without_ids(piece) for each in pieces for piece in each]
         found = iter(self._embed_meanings(wanted) if wanted else ())
         return [
-            Embedding(
-                tuple(_scale(next(found), piece) for piece in each), _list_terms(text, self._weigh)
-            )
+            Embedding(tuple(_scale(next(found), piece) for piece in each), _list_terms(text))
             for text, each in zip(texts, pieces, strict=True)
         ]
 
@@ -293,16 +307,15 @@ class TextEmbedder:
 class QueryEmbedder:
     """Embeds queries, and remembers the latest: the sources of a recall ask for the same one."""
 
-    def __init__(self, embed_meanings: EmbedMeanings, weigh: Weigh) -> None:
+    def __init__(self, embed_meanings: EmbedMeanings) -> None:
         self._embed = lru_cache(_REMEMBERED)(lambda text: embed_meanings([text])[0])
-        self._weigh = weigh
         self._lock = Lock()
 
     def __call__(self, text: str) -> Embedding:
         """Embed a query."""
         with self._lock:  # of those that ask at once, one embeds
             meaning = self._embed(without_ids(text))
-        return Embedding((meaning,), _list_terms(text, self._weigh))
+        return Embedding((meaning,), _list_terms(text))
 
 
 def _scale(meaning: Vector, piece: str) -> Vector:
@@ -310,7 +323,7 @@ def _scale(meaning: Vector, piece: str) -> Vector:
     return array("f", [factor * each for each in meaning])
 
 
-def _list_terms(text: str, weigh: Weigh) -> dict[str, float]:
+def _list_terms(text: str) -> dict[str, float]:
     words = read_words(text)
     return weigh_terms(words.words, weigh(list(words.words))) | words.ids
 
@@ -324,3 +337,27 @@ def split_pieces(text: str) -> Iterator[str]:
         text = text[end:].lstrip(" ")
     if text:
         yield text
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSearch:
+    """The embedding model, the format and the index that a deployment searches with.
+
+    Attributes:
+        embed: embeds a text that is stored.
+        embed_query: embeds a query.
+    """
+
+    embed: TextEmbedder
+    embed_query: QueryEmbedder
+    format: VectorFormat
+    index: VectorIndex
+
+    @property
+    def can_embed(self) -> bool:
+        """Tell whether there is a model; without one what is learned is stored, and found later."""
+        return self.format.model != NO_MODEL
+
+    def embed_stored(self, text: str) -> Embedding:
+        """Embed a text that is stored; without a model, the embedding is empty."""
+        return self.embed(text) if self.can_embed else Embedding((), {})

@@ -4,11 +4,11 @@ A search reads what has changed since the one before, so its reads grow with the
 with what is stored.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import islice
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from functions.platform.clock import Clock
 from functions.platform.item_types import AGENT_VECTOR
@@ -17,12 +17,16 @@ from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import AGE_ATTRIBUTE, BY_AGE, VECTOR_FILTERS
 from functions.platform.table import Table
-from functions.vectors.matrix import OWNED, HeldSpaces, RowKey, TextMatrix, VectorSpace, hash_term
+from functions.vectors.matrix import (
+    OWNED,
+    HeldSpace,
+    HeldSpaces,
+    RowKey,
+    TextMatrix,
+    decode_vectors,
+    hash_term,
+)
 from functions.vectors.model import Candidates, Embedding, VectorFormat
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _VECTOR, _TERMS = "vector", "terms"
 _HALF, _TERM = 2, 4  # bytes of a number, and of a hashed term
@@ -52,13 +56,6 @@ def float16_format(model: str) -> VectorFormat:
     return VectorFormat(model, _VECTOR, to_attributes, is_listed_by_age=True)
 
 
-def decode_vectors(stored: Sequence[bytes], dimension: int) -> "NDArray[np.float32]":
-    """Decode vectors, one or more, all at once: a row for each piece of a text."""
-    import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
-
-    return np.frombuffer(b"".join(stored), "<f2").reshape(-1, dimension).astype(np.float32)
-
-
 def decode_terms(item: Item) -> tuple[int, ...]:
     """Decode the hashed terms of an item."""
     packed = bytes(item.get(_TERMS, b""))
@@ -75,7 +72,7 @@ class InMemoryVectors:
         self._table = table
         self._clock = clock
         self._model = model
-        self._spaces = HeldSpaces(VectorSpace, _MAX_HELD_BYTES)
+        self._spaces = HeldSpaces(HeldSpace, _MAX_HELD_BYTES)
 
     def find_candidates(
         self, space: str, query: Embedding, depth: int, filters: Mapping[str, str]
@@ -85,7 +82,7 @@ class InMemoryVectors:
             self._refresh(space, held, len(query.meanings[0]))
             return held.matrix.find_candidates(query, min(depth, self.max_results), filters)
 
-    def _refresh(self, name: str, space: VectorSpace, dimension: int) -> None:
+    def _refresh(self, name: str, space: HeldSpace, dimension: int) -> None:
         now = self._clock()
         if space.refreshed == 0 or space.matrix.is_sparse:
             space.matrix = self._read_all(name, dimension)
@@ -137,7 +134,7 @@ class InMemoryVectors:
         vectors = decode_vectors([bytes(item[_VECTOR]) for item in current], dimension)
         matrix.put_texts(keys, vectors, (decode_terms(item) for item in current))
 
-    def _choose_overlap(self, space: VectorSpace) -> int:
+    def _choose_overlap(self, space: HeldSpace) -> int:
         """Choose how far a refresh looks back: far in every tenth second only.
 
         After a bulk load of 10,000 texts, looking back a minute costs 80 ms.
@@ -147,7 +144,7 @@ class InMemoryVectors:
         space.looked_back = space.refreshed
         return _OVERLAP
 
-    def _read_changes(self, name: str, space: VectorSpace) -> Iterable[Item]:
+    def _read_changes(self, name: str, space: HeldSpace) -> Iterable[Item]:
         """Read what was written since the last refresh, with an overlap, and isn't held yet."""
         since = space.refreshed - self._choose_overlap(space)
         condition = f"pk = :space AND {AGE_ATTRIBUTE} >= :since"

@@ -77,15 +77,26 @@ class TextMatrix:
         """Get the time (epoch ms) of the last write of a name; None if there was none."""
         return self._written.get(name)
 
-    def put_many(self, keys: Sequence[RowKey], vectors: "NDArray[np.float32]") -> None:
-        """Put vectors: for each key as many rows as it has pieces."""
-        for key in keys:
+    def put_texts(
+        self, keys: Sequence[RowKey], vectors: "NDArray[np.float32]", terms: Iterable[Iterable[int]]
+    ) -> None:
+        """Put texts: for each as many vectors as it has pieces, and its hashed terms.
+
+        A text with a `user_id` is not counted: not everybody who searches the space may read it,
+        and the rarity of a word must not tell that the text has it.
+        """
+        for key, each in zip(keys, terms, strict=True):
             self._drop(key.name)
             first = len(self._names)
             self._rows[key.name] = range(first, first + key.pieces)
             self._names += [key.name] * key.pieces
             self._filters += [key.filters] * key.pieces
             self._written[key.name] = key.written
+            self._uncounted.discard(key.name)
+            if OWNED in key.filters:
+                self._uncounted.add(key.name)
+            for term in each:
+                self._postings.setdefault(term, array("I")).append(first)
         self._numbers.frombytes(vectors.tobytes())
 
     def remove(self, name: str, written: int) -> None:
@@ -101,15 +112,6 @@ class TextMatrix:
     def _drop(self, name: str) -> None:
         for row in self._rows.pop(name, ()):
             self._filters[row] = None
-
-    def find_nearest(
-        self, query: "NDArray[np.float32]", depth: int
-    ) -> list[tuple[str, int, float]]:
-        """Find the nearest vectors, best first: their names, times (epoch ms) and cosines."""
-        if not self._names:
-            return []
-        scores = self._read_block(len(query)) @ query
-        return [(name, self._written[name], score) for name, score in self._take(scores, depth, {})]
 
     def _read_block(self, dimension: int) -> "NDArray[np.float32]":
         import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
@@ -128,21 +130,6 @@ class TextMatrix:
             if present is not None and filters.items() <= present.items():
                 best.setdefault(self._names[row], float(scores[row]))
         return list(best.items())
-
-    def put_texts(
-        self, keys: Sequence[RowKey], vectors: "NDArray[np.float32]", terms: Iterable[Iterable[int]]
-    ) -> None:
-        """Put texts: their vectors, and their hashed terms.
-
-        A text with a `user_id` is not counted: not everybody who searches the space may read it,
-        and the rarity of a word must not tell that the text has it.
-        """
-        self.put_many(keys, vectors)
-        self._uncounted -= {key.name for key in keys}
-        self._uncounted |= {key.name for key in keys if OWNED in key.filters}
-        for key, each in zip(keys, terms, strict=True):
-            for term in each:
-                self._postings.setdefault(term, array("I")).append(self._rows[key.name].start)
 
     def find_candidates(
         self,
@@ -202,7 +189,8 @@ class TextMatrix:
         row = max(self._rows[name], key=lambda each: float(cosines[each]))
         first = row * dimension
         length = hypot(*self._numbers[first : first + dimension]) or 1.0
-        return Hit(parse_vector_ref(name), score, min(float(cosines[row]) / length, 1.0))
+        cosine = min(float(cosines[row]) / length, 1.0)
+        return Hit(parse_vector_ref(name), score, cosine, self._written[name])
 
     def count(self, terms: Iterable[str]) -> Statistics:
         """Count the texts that all may read, and those of them that have each term."""
@@ -226,6 +214,13 @@ class TextMatrix:
         return scores
 
 
+def decode_vectors(stored: Sequence[bytes], dimension: int) -> "NDArray[np.float32]":
+    """Decode vectors, one or more, all at once: a row for each piece of a text."""
+    import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
+
+    return np.frombuffer(b"".join(stored), "<f2").reshape(-1, dimension).astype(np.float32)
+
+
 def hash_term(term: str) -> int:
     """Hash a word or an id to 32 bits: what an inverted index knows it by."""
     return int.from_bytes(blake2b(term.encode(), digest_size=4).digest(), "little")
@@ -244,16 +239,13 @@ def _list_best(scores: "NDArray[np.float32]", depth: int) -> Iterator[int]:
 
 @dataclass(slots=True)
 class HeldSpace:
-    """The vectors that a process holds of a space, for one search at a time."""
+    """The vectors that a process holds of a space, for one search at a time.
+
+    They are as of the time at which they were read last; 0 is never.
+    """
 
     lock: Lock = field(default_factory=Lock)
     matrix: TextMatrix = field(default_factory=TextMatrix)
-
-
-@dataclass(slots=True)
-class VectorSpace(HeldSpace):
-    """The vectors of a space, as of the time at which they were read last; 0 is never."""
-
     refreshed: int = 0  # epoch ms; later writes may still have this time
     looked_back: int = 0  # epoch ms; when all that clocks and indexes may hide was read again
 

@@ -3,14 +3,12 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.items import Item
 from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
-from functions.vectors.words import Weigh
 
 if TYPE_CHECKING:
     Vector: TypeAlias = array[float]
@@ -33,20 +31,6 @@ class Embedding(NamedTuple):
 
     meanings: tuple[Vector, ...]
     terms: Mapping[str, float]
-
-
-EmbedQuery: TypeAlias = Callable[[str], Embedding]
-"""Embed a query; safe for use by several threads."""
-
-
-class Embed(Protocol):
-    """Embeds texts; safe for use by several threads."""
-
-    def __call__(self, text: str) -> Embedding:
-        """Embed a text."""
-
-    def embed_all(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts together: a model elsewhere takes many at once."""
 
 
 NO_MODEL = "nothing"
@@ -108,11 +92,13 @@ class Hit(NamedTuple):
         ref: what the vector stands for.
         score: what the index ranked it by: the scaled cosine, or the rarity of its words.
         cosine: of the meanings, at most 1.
+        written: the time of the write (epoch ms); 0 if the index does not know it.
     """
 
     ref: str
     score: float
     cosine: float
+    written: int = 0
 
 
 class Statistics(NamedTuple):
@@ -169,32 +155,6 @@ class VectorIndex(Protocol):
         self, space: str, query: Embedding, depth: int, filters: Mapping[str, str]
     ) -> Candidates:
         """Find the `depth` best texts by meaning, and by words, among those with these filters."""
-
-
-@dataclass(frozen=True, slots=True)
-class VectorSearch:
-    """The embedding model, the format and the index that a deployment searches with.
-
-    Attributes:
-        embed: embeds a text that is stored.
-        embed_query: embeds a query.
-        weigh: weighs words, in queries and in texts alike.
-    """
-
-    embed: Embed
-    embed_query: EmbedQuery
-    weigh: Weigh
-    format: VectorFormat
-    index: VectorIndex
-
-    @property
-    def can_embed(self) -> bool:
-        """Tell whether there is a model; without one what is learned is stored, and found later."""
-        return self.format.model != NO_MODEL
-
-    def embed_stored(self, text: str) -> Embedding:
-        """Embed a text that is stored; without a model, the embedding is empty."""
-        return self.embed(text) if self.can_embed else Embedding((), {})
 
 
 def search_with_expansion(

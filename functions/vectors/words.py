@@ -7,7 +7,7 @@ letters meet typing errors and inflections.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -23,9 +23,6 @@ _PIECES = re.compile(r"[^\W_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _DIGIT = re.compile(r"\d")
 _JOINTS = re.compile(r"[\s:_]+")
-
-Weigh = Callable[[list[str]], list[float]]
-"""Weigh words by how much each says; rare words weigh more."""
 
 
 def fold(text: str) -> str:

@@ -20,7 +20,7 @@ from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
 from functions.vectors.model import Embedding
 from functions.vectors.native_index import NativeVectorIndex, native_format
 from functions.vectors.store import TextVector, VectorStore
-from functions.vectors.wordllama import MODEL, embed_all, weigh
+from functions.vectors.wordllama import MODEL, embed_all
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.expect import assert_no_content
 from tests.contract.fact_calls import FACTS, learn, objects, recall
@@ -50,7 +50,7 @@ TEXTS = (
     "interest rates were raised by the central bank",
     "the recipe needs two eggs, flour and a pinch of salt",
 )
-_embed_query = QueryEmbedder(embed_all, weigh)
+_embed_query = QueryEmbedder(embed_all)
 QUERIES = ("money to be paid", "a warm drink", "the car's repair", "software engineering", "health")
 
 

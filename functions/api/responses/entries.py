@@ -21,7 +21,7 @@ from functions.entries.tiers import Priority, Tier
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import TTL_PATTERN
-from functions.search.service import Match
+from functions.vectors.hybrid import Found
 
 _KB = 1024
 
@@ -236,9 +236,9 @@ def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
     return cast("EvictionCandidateDocument", head | accessed)
 
 
-def render_search_result(match: Match, *, has_value: bool) -> SearchResultDocument:
-    entry = render_entry(match.entry, has_value=has_value)
-    return {"entry": entry, "score": match.score, "matched": match.matched}
+def render_search_result(found: Found[Entry], *, has_value: bool) -> SearchResultDocument:
+    entry = render_entry(found.element, has_value=has_value)
+    return {"entry": entry, "score": found.score, "matched": found.matched}
 
 
 def render_summary(summary: Summary) -> SummaryDocument:

@@ -15,9 +15,10 @@ from functions.api.responses.types import (
     Timestamp,
     Version,
 )
-from functions.facts.model import Fact, FactChange, RecalledFact
+from functions.facts.model import Fact, FactChange
 from functions.platform.clock import to_rfc3339
 from functions.platform.values import UNREADABLE
+from functions.vectors.hybrid import Found
 
 
 class FactDocument(TypedDict):
@@ -151,7 +152,7 @@ def _render_change(change: Mapping[str, Any]) -> FactChangeDocument:
 
 
 def render_recalled_fact(
-    recalled: RecalledFact, conflicting: Iterable[Fact] = ()
+    recalled: Found[Fact], conflicting: Iterable[Fact] = ()
 ) -> RecalledFactDocument:
-    fact = render_fact(recalled.fact, conflicting)
+    fact = render_fact(recalled.element, conflicting)
     return {**fact, "score": recalled.score, "matched": recalled.matched}

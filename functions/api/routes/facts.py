@@ -164,10 +164,10 @@ def recall_facts(request: Request, caller: Principal) -> Response:
     facts, asked = request.services.facts, request.parse_body(Recall)
     found = facts.recall(caller, asked)
     conflicts = facts.find_conflicts(
-        caller, [each.fact for each in found], looks_further=asked.as_of is None
+        caller, [each.element for each in found], looks_further=asked.as_of is None
     )
     page = truncate_to_limit(
-        render_recalled_fact(each, conflicts.get(each.fact.fact_id, ())) for each in found
+        render_recalled_fact(each, conflicts.get(each.element.fact_id, ())) for each in found
     )
     return json_response(200, RecalledDocument(facts=page))
 

@@ -25,9 +25,9 @@ from functions.platform.item_types import AGENT_VECTOR
 from functions.search.text import extract_text
 from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.hybrid import QueryEmbedder, read_query
-from functions.vectors.in_memory_vectors import decode_terms, decode_vectors, float16_format
-from functions.vectors.matrix import RowKey, TextMatrix
-from functions.vectors.wordllama import DIMENSION, MODEL, embed_all, weigh
+from functions.vectors.in_memory_vectors import decode_terms, float16_format
+from functions.vectors.matrix import RowKey, TextMatrix, decode_vectors
+from functions.vectors.wordllama import DIMENSION, MODEL, embed_all
 from functions.vectors.words import read_words
 
 _STEM = 4  # letters that inflections of a word share
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"\d{3,}")
 
 
 _DEPTH = 20  # candidates of each search, as in the service
-_EMBED_QUERY = QueryEmbedder(embed_all, weigh)
+_EMBED_QUERY = QueryEmbedder(embed_all)
 
 
 class Corpus:
@@ -58,7 +58,7 @@ class Corpus:
     def rank(self, query: str) -> Ranked:
         """Return the results of a query with their scores, best first."""
         found = self._matrix.find_candidates(_EMBED_QUERY(query), _DEPTH, {})
-        read = read_query(query, weigh).use_statistics(found.statistics)
+        read = read_query(query).use_statistics(found.statistics)
         scored = [
             (id, read.compare(cosine, *self._texts[id]).score)
             for id, cosine in found.cosines.items()

@@ -8,11 +8,6 @@ from functions.vectors.model import Statistics
 from functions.vectors.words import read_words, without_ids
 
 
-def weigh(words: list[str]) -> list[float]:
-    """All words say the same."""
-    return [1.0] * len(words)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -56,7 +51,7 @@ def test_a_long_text_is_split_between_words() -> None:
 
 def score(query: str, text: str, cosine: float = 0.0, subject: str = "") -> float:
     """The score of a text whose meaning has this cosine with the query's."""
-    return read_query(query, weigh).compare(cosine, text, subject).score
+    return read_query(query).compare(cosine, text, subject).score
 
 
 def test_the_querys_own_words_score_one() -> None:
@@ -78,7 +73,7 @@ def test_errors_of_typing_and_inflections_are_met() -> None:
 
 
 def test_what_matches_is_told() -> None:
-    query = read_query("Did Alice close INC-4821?", weigh)
+    query = read_query("Did Alice close INC-4821?")
     assert query.compare(0, "alice opened inc-4821").matched == [
         "alice",
         "inc",
@@ -113,7 +108,7 @@ def test_a_text_whose_whole_subject_is_named_scores_more(
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
     statistics = Statistics(100, {"carol": 100, "guita": 2})
-    query = read_query("Caroline's guitar", weigh).use_statistics(statistics)
+    query = read_query("Caroline's guitar").use_statistics(statistics)
     rare, common = (query.compare(0.3, text).score for text in ("my guitar", "Caroline smiles"))
     assert rare > 2 * common
 
@@ -136,4 +131,4 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
 def test_a_query_names_a_subject_wherever_its_words_stand(
     query: str, subject: str, is_named: bool
 ) -> None:
-    assert read_query(query, weigh).names(subject) == is_named
+    assert read_query(query).names(subject) == is_named
