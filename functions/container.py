@@ -53,7 +53,6 @@ from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
 from functions.platform.folder_storage import FolderArchiveStorage
 from functions.platform.idempotency import Digests
-from functions.platform.leases import Leases
 from functions.platform.macs import ItemSeals, SignedTexts
 from functions.platform.observability import logger
 from functions.platform.settings import Settings, WrongSetting
@@ -318,7 +317,6 @@ class Container:
     cursors = _Lazy(lambda c: SignedTexts(c.derive_key, b"agent-memory: cursors of lists"))
     staging = _Lazy(lambda c: Staging(c.table))
     used_requests = _Lazy(lambda c: UsedRequests(c.table, c.clock))
-    leases = _Lazy(lambda c: Leases(c.table, c.clock))
     due_index = _Lazy(lambda c: DueIndex(c.table))
     values = _Lazy(lambda c: ValueCodec(c.cipher))
 

@@ -158,9 +158,6 @@ DEPLOYMENT_SECRET = _platform_type("deployment secret", "~deployment", "secret",
 DATA_VERSION = 1
 """The latest version of the data that this release reads (docs/how-to/upgrade.md)."""
 
-LEASE = _platform_type("lease", "~lease#{name}", "lease",
-    "A process does the work that the name means")
-
 # deletion
 _PROGRESS = (
     *("tenant", "kind", "name", "requested_by", "requested_at", "dry_run"),

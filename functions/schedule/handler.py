@@ -20,27 +20,18 @@ def build_handler(container: Container) -> Handler:
 
     While nothing is to be written, it does nothing.
 
-    An event that names a part, such as `{"part": 0, "parts": 4}`, sweeps that part of what is due,
-    unless another invocation is doing so. Any other event sweeps all of it.
+    An event that names a part, such as `{"part": 0, "parts": 4}`, sweeps that part of what is due.
+    Any other event sweeps all of it.
     """
-    sweep, leases = _build_sweep(container), container.leases
+    sweep = _build_sweep(container)
     is_read_only = container.settings.is_read_only
 
     def handle(event: dict[str, Any], context: Any = None) -> dict[str, Any]:
         if is_read_only:
             report_ms("SweepLag", 0)  # it runs, and nothing is late on purpose
             return {"read_only": 1}
-        if "part" not in event:
-            return _report(sweep.run(_limit_time(context)))
-        part = SchedulePart(event["part"], event["parts"])
-        name = f"sweep {part.number} of {part.of}"
-        holder = leases.acquire(name, _get_remaining_ms(context))
-        if holder is None:
-            return {"leased": 1}
-        try:
-            return _report(sweep.run(_limit_time(context), part))
-        finally:
-            leases.release(name, holder)
+        part = SchedulePart(event.get("part", 0), event.get("parts", 1))
+        return _report(sweep.run(_limit_time(context), part))
 
     return handle
 
@@ -63,11 +54,6 @@ def _build_sweep(container: Container) -> Sweep:
         container.clock,
         container.settings.sweep_threads,
     )
-
-
-def _get_remaining_ms(context: object) -> int:
-    remaining = getattr(context, "get_remaining_time_in_millis", None)
-    return _DEFAULT_MS if remaining is None else remaining()
 
 
 def _limit_time(context: object) -> HasTime:

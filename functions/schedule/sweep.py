@@ -42,11 +42,8 @@ class SweepResult(NamedTuple):
 class SchedulePart(NamedTuple):
     """Which part of what is due a sweep is for, counted from 0; the one of one is all of it."""
 
-    number: int = 0
-    of: int = 1
-
-
-WHOLE = SchedulePart()
+    number: int
+    of: int
 
 
 @dataclass(eq=False)
@@ -68,7 +65,7 @@ class Sweep:
     _clock: Clock
     _threads: int
 
-    def run(self, has_time: HasTime, part: SchedulePart = WHOLE) -> SweepResult:
+    def run(self, has_time: HasTime, part: SchedulePart) -> SweepResult:
         """Sweep the shards of a part, as long as there is time."""
         counts = _run_safely(self._start) if part.number == 0 else Counter[str]()
         now, queue = self._clock(), TurnQueue(MAX_SWEPT_ITEMS)

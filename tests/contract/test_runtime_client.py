@@ -105,7 +105,7 @@ def load_event(name: str) -> dict[str, Any]:
 
 def test_the_schedule_ends_within_lambdas_time(variables: dict[str, str]) -> None:
     with running(_SCHEDULE, variables) as schedule:
-        part = {"part": 0, "parts": 1}  # its lease ends with each run
+        part = {"part": 0, "parts": 1}
         for event in (load_event("schedule"), part, part):
             assert schedule.invoke(event).keys() >= {"lag_ms"}
 

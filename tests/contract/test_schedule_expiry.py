@@ -10,7 +10,7 @@ from benchmarks.capacity import Call, recorded
 from functions.platform.keys import DUE_SHARDS
 from tests.contract.bodies import BATCH, MEMORY, create, create_task, entry, semantic, working
 from tests.contract.expect import ok
-from tests.contract.faults import Killed, When, faulty
+from tests.contract.faults import When, faulty
 from tests.contract.service import Service, Tenant
 from tests.contract.sweeping import (
     ShortTime,
@@ -182,20 +182,6 @@ def test_parts_together_sweep_all(
     done = [run(event={"part": part, "parts": 3}) for part in range(3)]
     assert sum(each.get("expired", 0) for each in done) == 20
     assert stored_keys(service) == []
-
-
-def test_a_part_is_swept_once_at_a_time(
-    service: Service, alice: httpx.Client, clock: MovableClock
-) -> None:
-    fill(alice, 5, entry() | SOON)
-    clock.advance(seconds=10)
-    whole = {"part": 0, "parts": 1}
-    with faulty(2, "before"), pytest.raises(Killed):  # the lease is the first write
-        sweeper(service)(event=whole)
-    assert sweeper(service)(event=whole) == {"leased": 1}
-    clock.advance(seconds=30)  # then the invocation is over in any case
-    assert sweeper(service)(event=whole)["expired"] == 5
-    assert sweeper(service)(event=whole) == {"lag_ms": 0}
 
 
 @pytest.mark.usefixtures("volume")

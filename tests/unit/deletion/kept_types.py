@@ -9,7 +9,6 @@ KEPT: dict[ItemType, str] = {
             item_types.TENANT,
             item_types.REVOKED_PRINCIPAL,
             item_types.DEPLOYMENT_SECRET,
-            item_types.LEASE,
             item_types.DELETION,
             item_types.DELETION_PREVIEW,
             item_types.EMBEDDING,
