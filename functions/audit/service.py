@@ -8,7 +8,7 @@ from functions.audit.model import AuditQuery, AuditRecord
 from functions.audit.store import AuditStore, put_record
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize
-from functions.identity.model import OPERATOR, ROOT_TENANT, SERVICE, Actor, Principal
+from functions.identity.model import OPERATOR, ROOT_TENANT, Actor, Principal
 from functions.platform.clock import Clock
 from functions.platform.keys import build_id
 from functions.platform.request_context import request_id
@@ -46,7 +46,7 @@ class AuditTrail:
             tenant: where the operator acts, who belongs to no tenant; else the caller's.
         """
         actor = OPERATOR if caller.tenant == ROOT_TENANT else caller.actor
-        return self._build(tenant or caller.tenant, actor, action, target, before, after)
+        return self.record_of(actor, tenant or caller.tenant, action, target, before, after)
 
     def record_foreign(
         self,
@@ -61,26 +61,16 @@ class AuditTrail:
             return []
         return [self.record(caller, action, target, before)]
 
-    def record_own(
+    def record_of(
         self,
-        tenant: str,
-        action: Action[Any],
-        target: str,
-        before: dict[str, Any],
-        after: dict[str, Any],
-    ) -> Write:
-        """Build the write that records what the service does by itself, as `record` does."""
-        return self._build(tenant, SERVICE, action, target, before, after)
-
-    def _build(
-        self,
-        tenant: str,
         actor: Actor,
+        tenant: str,
         action: Action[Any],
         target: str,
         before: dict[str, Any] | None,
         after: dict[str, Any] | None,
     ) -> Write:
+        """Build the write that records an action of an actor, such as the service itself."""
         record = AuditRecord(
             id=build_id("aud", secrets.token_bytes(16)),
             tenant=tenant,

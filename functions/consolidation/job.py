@@ -147,7 +147,8 @@ class Consolidator:
         """Build the audit record of a step: what it changes first, and not what the fact says."""
         before, after = step.changes[0]
         target = f"fact:{step.kept or before.fact_id}"
-        return self._audit.record_own(
+        return self._audit.record_of(
+            SERVICE,
             tenant,
             CONSOLIDATE,
             target,

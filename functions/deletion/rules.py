@@ -26,12 +26,12 @@ def is_waiting(deletion: Deletion, now: int) -> bool:
 
 
 def is_scanning(deletion: Deletion) -> bool:
-    """Tell whether a deletion of an agent or a person looks at the tables next, or goes on."""
-    return deletion.stage in ("memory", "log") and deletion.subject.name is not None
+    """Tell whether a deletion looks at the tables next, or goes on."""
+    return deletion.stage in ("memory", "log")
 
 
 def has_begun_scan(deletion: Deletion) -> bool:
-    """Tell whether such a deletion is in the midst of a scan."""
+    """Tell whether a deletion is in the midst of a scan."""
     is_first_page = deletion.stage == "memory" and deletion.after is None
     return is_scanning(deletion) and not is_first_page
 

@@ -139,14 +139,16 @@ class Deletions:
         """Take the permissions; of a tenant, all keys by which more could be written."""
         if deletion.dry_run:
             return deletion
-        if deletion.subject.name is not None:
-            counts = self._principal_data.take_permissions(deletion.subject)
-        else:
-            counts = Counter(principal=self._remove_principals(deletion.subject.tenant))
+        counts = self._remove_access(deletion.subject)
         new = count_found(deletion, +counts)
         if counts.total() and self._store.save(new, deletion):
             return new
         return deletion
+
+    def _remove_access(self, subject: Subject) -> Counter[str]:
+        if subject.name is not None:
+            return self._principal_data.take_permissions(subject)
+        return Counter(principal=self._remove_principals(subject.tenant))
 
     def take_permissions_again(self) -> None:
         """Take the permissions of all who were deleted, where a backup has brought them back."""
@@ -194,7 +196,7 @@ class Deletions:
         return True
 
     def _list_due_others(self, deletion: Deletion) -> list[Deletion]:
-        """List the other deletions of agents and persons that are due; those that wait come along.
+        """List the other deletions that are due; those that wait come along.
 
         All that are due when a scan begins share it.
         """
@@ -206,8 +208,6 @@ class Deletions:
 
     def _prepare_scan(self, deletion: Deletion, now: int) -> Deletion:
         """Take the steps of a deletion up to its next scan, unless another worker does."""
-        if deletion.subject.name is None:
-            return deletion
         while not (is_scanning(deletion) or deletion.is_done or is_waiting(deletion, now)):
             new = self._take_step(deletion)
             if not self._store.save(new, deletion):
@@ -227,29 +227,17 @@ class Deletions:
         return self._process_page(deletion, items, after), saved
 
     def _take_step(self, deletion: Deletion) -> Deletion:
-        if deletion.stage in ("memory", "log"):
-            items, position = self._store.scan(deletion, (deletion.subject.tenant,))
-            return self._process_page(deletion, items, position)
-        if deletion.subject.kind == "tenant":
-            counts, after = self._process_tenant(deletion)
-        elif deletion.stage == "keys" and not deletion.dry_run:
-            counts, after = self._principal_data.take_permissions(deletion.subject), None
-        else:
-            counts, after = Counter[str](), None
+        """Take access, or remove files; a preview counts files alone."""
+        counts, after = Counter[str](), None
+        if deletion.stage == "keys" and not deletion.dry_run:
+            counts = self._remove_access(deletion.subject)
+        elif deletion.stage == "files" and deletion.subject.kind == "tenant":
+            tenant = deletion.subject.tenant
+            if deletion.dry_run:
+                counts["file"] = sum(1 for _ in self._store.list_files(tenant))
+            elif removed := self._store.delete_files(tenant):
+                counts["file"], after = removed, _MORE_FILES
         return continue_after(count_found(deletion, counts), after, self._clock())
-
-    def _process_tenant(self, deletion: Deletion) -> tuple[Counter[str], Key | None]:
-        """Remove, or count, the keys or the files of a tenant."""
-        tenant = deletion.subject.tenant
-        if deletion.dry_run:
-            files = (
-                0 if deletion.stage == "keys" else sum(1 for _ in self._store.list_files(tenant))
-            )
-            return Counter(file=files), None
-        if deletion.stage == "keys":
-            return Counter(principal=self._remove_principals(tenant)), None
-        removed = self._store.delete_files(tenant)
-        return Counter(file=removed), _MORE_FILES if removed else None
 
     def _process_page(
         self, deletion: Deletion, found: Sequence[Item], after: Key | None

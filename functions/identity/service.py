@@ -13,7 +13,6 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.identity import authority
-from functions.identity.api_keys import create_api_key
 from functions.identity.model import ALL_PERMISSIONS, INSPECT, OPERATOR, ROOT_TENANT, Principal
 from functions.identity.requests import NewPrincipal, PrincipalChange, PrincipalGrant
 from functions.identity.rules import (
@@ -22,7 +21,7 @@ from functions.identity.rules import (
     describe_principal,
     diff_principals,
 )
-from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal
+from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal, create_api_key
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, NotFound, ValidationFailed

@@ -1,9 +1,10 @@
 """Items of identity: tenants, principals, and keys that lead to their principals."""
 
+import secrets
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from typing import Literal, NamedTuple
 
-from functions.identity.api_keys import build_api_key_key
 from functions.identity.model import Kind, Principal
 from functions.platform import item_types
 from functions.platform.bulk_writes import delete_in_transactions
@@ -35,6 +36,16 @@ class NewKey(NamedTuple):
 
     api_key: str
     salt: bytes | None = None
+
+
+def create_api_key() -> str:
+    """Create a random API key of 256 bits."""
+    return f"am_{secrets.token_urlsafe(32)}"
+
+
+def build_api_key_key(api_key: str) -> Key:
+    """Build the key of the item of an API key. A plain hash conceals it, because it is random."""
+    return API_KEY.build_key(sha256=sha256(api_key.encode()).hexdigest())
 
 
 def check_principal(principal: Principal) -> Write:

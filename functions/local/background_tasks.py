@@ -3,13 +3,14 @@
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from threading import Event, Thread
 from typing import Any
 
 from functions.container import Container
 from functions.local import bootstrap
 from functions.local.data_folder import DataFolder
-from functions.local.database import Database
+from functions.local.database import Database, Trim
 from functions.local.gateway import Handler, LocalContext
 from functions.local.settings import LocalSettings
 from functions.local.stream_mapping import StreamMapping
@@ -25,8 +26,7 @@ from functions.stream.consumers import ALL_CONSUMERS
 from functions.stream.handler import build_handler as build_stream_handler
 
 _STREAM_SECONDS = 0.1  # between two reads of the stream
-_TRIM_SECONDS = 60.0
-_TTL_SECONDS = 3600.0  # a longer time than the others: each run scans all tables
+_CLEAN_UP_SECONDS = 3600.0  # a longer time than the others: each run scans all tables
 _EXPIRED = f"{TTL_ATTRIBUTE} <= :now"
 _STOPPED_WITHIN = 15.0  # seconds; longer than a call takes after it was asked to stop
 _ACCOUNT, _REGION = "000000000000", "local"
@@ -52,7 +52,8 @@ def run_background_tasks(
     def sweep(stopping: Event) -> None:
         run_schedule(schedule, now_ms(), stopping)
 
-    def remove_expired(stopping: Event) -> None:
+    def clean_up(trim: Trim, stopping: Event) -> None:
+        trim(bootstrap.MEMORY_TABLE, min(each.processed for each in readers.values()))
         for table in (bootstrap.MEMORY_TABLE, bootstrap.LOG_TABLE):
             remove_expired_items(dynamodb, table, now_ms, stopping)
 
@@ -60,13 +61,9 @@ def run_background_tasks(
         for name, mapping in mappings.items():
             stack.enter_context(run_periodically(_STREAM_SECONDS, mapping.run_once, name))
         stack.enter_context(run_periodically(settings.sweep_seconds, sweep, "schedule"))
-        if (trim := database.trim) is not None:
-
-            def drop_processed(_stopping: Event) -> None:
-                trim(bootstrap.MEMORY_TABLE, min(each.processed for each in readers.values()))
-
-            stack.enter_context(run_periodically(_TRIM_SECONDS, drop_processed, "trim"))
-            stack.enter_context(run_periodically(_TTL_SECONDS, remove_expired, "ttl"))
+        if database.trim is not None:
+            task = partial(clean_up, database.trim)
+            stack.enter_context(run_periodically(_CLEAN_UP_SECONDS, task, "ttl"))
         yield
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from functions.container import Container
-from functions.identity.api_keys import create_api_key
+from functions.identity.store import create_api_key
 from functions.local.data_folder import DataFolder
 from functions.local.database import ensure_tables
 from functions.local.settings import LocalSettings, StartupError

@@ -24,6 +24,8 @@ _STREAMS_ENDPOINT = "AWS_ENDPOINT_URL_DYNAMODB_STREAMS"
 _OWN_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 _OWN_REGION = {"AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1"}
 _NO_PROXY = ("NO_PROXY", "no_proxy")
+Trim = Callable[[str, int], None]
+"""Drops a table's stream records before a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Database:
     engine: Engine | None = None
     is_private: bool = True
     is_simulated: bool = False
-    trim: Callable[[str, int], None] | None = None
+    trim: Trim | None = None
 
 
 @contextmanager

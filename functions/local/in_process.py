@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from functions.api.app import App
-from functions.identity.api_keys import create_api_key
+from functions.identity.store import create_api_key
 from functions.local import bootstrap, gateway
 from functions.local.background_tasks import remove_expired_items, run_schedule
 from functions.local.data_folder import DataFolder, open_data_folder

@@ -5,7 +5,6 @@ stream's event source follow from what the consumers subscribe to.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any, ClassVar, Protocol, Self
 
 from functions.container import Container
@@ -54,14 +53,7 @@ def parse_consumers(text: str | None) -> list[str]:
 def is_consumed(record: Mapping[str, Any]) -> bool:
     """Tell whether any consumer takes a record of a Lambda event."""
     parsed = parse_record(record)
-    return any(each.matches(parsed) for each in _list_possible(parsed.key[1][:1]))
-
-
-@cache
-def _list_possible(first: str) -> list[Subscription]:
-    """List the subscriptions to sort keys that may begin with a character."""
-    every = dict.fromkeys(_list_subscriptions(ALL_CONSUMERS))
-    return [each for each in every if each.item_type.sort[:1] in ("{", first)]
+    return any(each.matches(parsed) for each in _list_subscriptions(ALL_CONSUMERS))
 
 
 def build_filters(names: Sequence[str]) -> list[dict[str, Any]]:

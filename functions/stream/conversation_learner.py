@@ -59,7 +59,7 @@ class ConversationLearner:
         batch.run(self._pool, [partial(self._learn, self._learner, each) for each in ordered])
 
     def _note(self, session: _Session, records: list[StreamRecord], batch: StreamBatch) -> None:
-        try:
+        with batch.guard(records):
             again: dict[str, int] = {}
             if any(map(_is_rewritten, records)):
                 again = self._forgetting.forget_changed(*session)
@@ -67,16 +67,11 @@ class ConversationLearner:
                 self._positions.delete_all(*session)
             elif self._learner is not None:
                 self._learner.note(*session, again)
-        except Exception as error:  # noqa: BLE001 - it holds up its own item only
-            for record in records:
-                batch.fail(record, error)
 
     def _learn(self, learner: Learner, record: StreamRecord, batch: StreamBatch) -> None:
-        try:
+        with batch.guard([record]):
             position = decode_item(record.new or {})
             learner.learn(record.tenant, position["session_id"], position["strategy"])
-        except Exception as error:  # noqa: BLE001 - it holds up its own item only
-            batch.fail(record, error)
 
 
 def _find_session(record: StreamRecord) -> _Session:

@@ -74,12 +74,9 @@ class EventDeriver:
         for change in changes:
             if change.removed is None or not batch.may_process(change.record):
                 continue
-            try:
-                removal = self._reasons.explain(change.removed, tombstones)
-            except Exception as error:  # noqa: BLE001 - it holds up its own item only
-                batch.fail(change.record, error)
-            else:
-                removals[change.record.sequence] = removal
+            with batch.guard([change.record]):
+                reason = self._reasons.explain(change.removed, tombstones)
+                removals[change.record.sequence] = reason
         return removals
 
     def _read_tasks(self, changes: Iterable[Change]) -> Tasks:

@@ -72,7 +72,7 @@ class HistoryKeeper:
         self._remove(batch, removed)
 
     def _keep(self, batch: StreamBatch, superseded: Sequence[_Superseded]) -> None:
-        try:
+        with batch.guard(each.record for each in superseded):
             rules = self._store.get_items({each.rule_key for each in superseded})
             kept = {
                 each.version_key: (each, days)
@@ -86,9 +86,6 @@ class HistoryKeeper:
                 for each, days in kept.values()
             )
             self._remove_late(each for each, _ in kept.values())
-        except Exception as error:  # noqa: BLE001 - it holds up these items only
-            for each in superseded:
-                batch.fail(each.record, error)
 
     def _remove_late(self, stored: Iterable[_Superseded]) -> None:
         """Remove versions again whose entry, or whose history, was removed before their write."""
@@ -104,10 +101,8 @@ class HistoryKeeper:
         for record, old in removed:
             if old.version == 1:
                 continue
-            try:
+            with batch.guard([record]):
                 self._store.remove(self._store.list_keys(old.address, old.nonce))
-            except Exception as error:  # noqa: BLE001 - it holds up this item only
-                batch.fail(record, error)
 
 
 def _read_days(superseded: _Superseded, item: Item | None) -> int:

@@ -1,7 +1,8 @@
 """Records of the change stream, and one batch of them with what has failed so far."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -167,6 +168,15 @@ class StreamBatch:
         first = self.blocked_from.get(record.key, record.number)
         self.blocked_from[record.key] = min(record.number, first)
 
+    @contextmanager
+    def guard(self, records: Iterable[StreamRecord]) -> Iterator[None]:
+        """Let records fail if what is done with them raises; it holds up no others."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others continue
+            for record in records:
+                self.fail(record, error)
+
     def may_process(self, record: StreamRecord) -> bool:
         """Tell whether neither a record nor an earlier one of its item failed."""
         first = self.blocked_from.get(record.key)
@@ -196,10 +206,8 @@ class StreamBatch:
             is_change = any(each.matches(record) for each in (*ENTRIES, ANNOUNCEMENTS))
             if not is_change or not self.may_process(record):
                 continue
-            try:
+            with self.guard([record]):
                 changes.append(_decode_change(record))
-            except Exception as error:  # noqa: BLE001 - it is skipped, and the others continue
-                self.fail(record, error)
         return changes
 
 

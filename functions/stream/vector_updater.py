@@ -59,15 +59,12 @@ class VectorUpdater:
     def _remove_client_vectors(self, batch: StreamBatch, changes: Iterable[Change]) -> None:
         """Remove the vectors that clients gave entries, and that aren't theirs any more."""
         obsolete = [change for change in changes if _has_obsolete_vector(change)]
-        try:
+        with batch.guard(change.record for change in obsolete):
             self._vectors.remove(
                 (build_client_vectors_partition(old.address), old.vector_at, old.id)
                 for old in (change.old for change in obsolete)
                 if old is not None and old.vector_at is not None
             )
-        except Exception as error:  # noqa: BLE001 - it holds up these items only
-            for change in obsolete:
-                batch.fail(change.record, error)
 
     def _index_new(
         self,

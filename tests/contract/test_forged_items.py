@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from functions.deletion.model import SETTLING_TIME
-from functions.identity.api_keys import build_api_key_key
+from functions.identity.store import build_api_key_key
 from functions.platform import item_types
 from functions.platform.item_types import API_KEY, DEPLOYMENT_SECRET
 from functions.platform.items import Item, decode_item, encode_item, encode_key
