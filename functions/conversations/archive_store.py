@@ -13,7 +13,6 @@ import orjson
 from functions.conversations.mapper import decode_header, header_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
-from functions.conversations.rules import list_shown
 from functions.conversations.store import ConversationChanged, delete_writes, transact
 from functions.platform import conversation_keys, item_types
 from functions.platform.archive_storage import ArchiveStorage
@@ -72,10 +71,9 @@ class ConversationArchiveStore:
 
         Each has its `index`, and its whole text in `value`.
         """
-        for start, stop in list_shown(ended, first, end):
-            for item in self._messages.read_items(ended, start, stop):
-                index = conversation_keys.parse_message_index(item["sk"])
-                yield get_archived_attributes(self._messages.join(item)) | {"index": index}
+        for item in self._messages.read_items(ended, first, end):
+            index = conversation_keys.parse_message_index(item["sk"])
+            yield get_archived_attributes(self._messages.join(item)) | {"index": index}
 
     def assert_present(self, ended: Conversation) -> None:
         """Check that no other call has removed an expired conversation: one read."""

@@ -6,7 +6,7 @@ agent under whose id it is, or to all principals of the agent type of that name.
 
 from functions.authorization.model import Action, Rule
 from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
-from functions.conversations.model import Conversation, ConversationUpload, StateAddress
+from functions.conversations.model import Conversation, StateAddress
 
 _IS_USER = Rule[Conversation](
     "user of the conversation", lambda caller, target: caller.id == target.user_id
@@ -51,8 +51,8 @@ DELETE_MESSAGE = Action(
 USE_UPLOAD = Action(
     "conversation.upload",
     (
-        Rule[ConversationUpload](
-            "began the upload", lambda caller, upload: caller.id == upload.writer
+        Rule[Conversation](
+            "began the upload", lambda caller, upload: caller.id == upload.created_by
         ),
     ),
     denied="somebody else began this upload",

@@ -7,11 +7,8 @@ from functions.conversations.rules import migrate_message, render_lost_message
 from functions.platform import conversation_keys, item_types
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes
-from functions.platform.limits import MAX_INLINE_BYTES
 from functions.platform.newest_first import build_list_attributes
-from functions.platform.staging import split_value
 from functions.platform.values import ValueCodec, read_text
-from functions.platform.writes import Write
 
 _VERSION = 1  # no text is ever replaced
 DETAILS = "details"
@@ -75,18 +72,6 @@ class ConversationMapper:
         """Decode the metadata of a conversation, whose parts are joined."""
         text = read_text(details, lambda: self.decode_value(head, details, DETAILS))
         return replace(head, metadata=text)
-
-    @staticmethod
-    def is_large(text: bytes) -> bool:
-        """Tell whether a text has its own name, since it may need parts."""
-        return len(text) > MAX_INLINE_BYTES
-
-    def encode_large(
-        self, conversation: Conversation, text: bytes, name: str, place: str
-    ) -> tuple[Item, list[Write]]:
-        """Encode a large text, bound to its place, and build the writes of its parts."""
-        item = self.encode_value(conversation, text, place)
-        return split_value(header_key(conversation)[0], name, item)
 
     def decode_message(
         self, conversation: Conversation, item: Item, index: int | None = None

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import NamedTuple
 
 from functions.conversations.mapper import ConversationMapper, header_key, marker_key
 from functions.conversations.model import Conversation, Message
@@ -70,30 +69,6 @@ def build_request_key(conversation: Conversation, token: RequestToken) -> Key:
     )
 
 
-class StagedMessages(NamedTuple):
-    """Messages that are encoded for a generation, whose large texts are stored already.
-
-    Attributes:
-        first: the index of the first one, to which sensitive large ones are bound.
-        shows: the writes that belong to the one that shows them, if any are large.
-        items: the attributes of those that are large, by their position.
-        author: who appends them; None if that is not known.
-    """
-
-    generation: str
-    first: int
-    texts: Sequence[bytes]
-    shows: Sequence[Write]
-    items: dict[int, Item]
-    author: str | None
-
-    def fit(self, conversation: Conversation) -> bool:
-        """Tell whether they can be appended to a conversation as they are stored."""
-        is_bound = bool(self.items) and conversation.sensitivity in ENCRYPTED
-        first = conversation.end if is_bound else self.first
-        return (self.generation, self.first) == (conversation.generation, first)
-
-
 class MessageStore:
     """Reads and writes the messages of all conversations."""
 
@@ -104,37 +79,35 @@ class MessageStore:
 
     def read(self, conversation: Conversation, first: int, limit: int | None) -> Iterator[Message]:
         """Read the messages from an index on, at most `limit`; removed ones are passed over."""
-        if conversation.is_dense:
-            return self._read_dense(conversation, first, limit)
-        return islice(self._read_sparse(conversation, first), limit)
+        end = conversation.end
+        if conversation.is_dense and limit is not None:
+            end = min(first + limit, end)
+        return islice(self._read(conversation, first, end), limit)
 
-    def _read_dense(
-        self, conversation: Conversation, first: int, limit: int | None
-    ) -> Iterator[Message]:
-        end = conversation.end if limit is None else min(first + limit, conversation.end)
+    def _read(self, conversation: Conversation, first: int, end: int) -> Iterator[Message]:
         expected = first
-        if first < end:
-            for item in self.read_items(conversation, first, end):
-                message = self.decode(conversation, item)
-                if message.index != expected:
-                    raise ConversationChanged
-                yield message
-                expected += 1
-        if expected < end:
+        for item in self.read_items(conversation, first, end):
+            message = self.decode(conversation, item)
+            if conversation.is_dense and message.index != expected:
+                raise ConversationChanged
+            yield message
+            expected += 1
+        if conversation.is_dense and expected < end:
             raise ConversationChanged
 
-    def _read_sparse(self, conversation: Conversation, first: int) -> Iterator[Message]:
-        for start, end in list_shown(conversation, first, conversation.end):
-            for item in self.read_items(conversation, start, end):
-                yield self.decode(conversation, item)
-
-    def read_items(self, conversation: Conversation, first: int, end: int) -> Iterator[Item]:
-        """Read the items of the messages from one index to before another one."""
-        partition, start = build_key(conversation, first)
-        _, last = build_key(conversation, end - 1)
-        return islice(
-            self._table.query_from(partition, start, last, min(_PAGE, end - first)), end - first
-        )
+    def read_items(
+        self, conversation: Conversation, first: int, end: int, *, newest_first: bool = False
+    ) -> Iterator[Item]:
+        """Read the items of the messages from one index to before another one, but removed ones."""
+        shown = list_shown(conversation, first, end)
+        for start, stop in reversed(shown) if newest_first else shown:
+            (partition, low), (_, high) = (
+                build_key(conversation, each) for each in (start, stop - 1)
+            )
+            items = self._table.query_from(
+                partition, low, high, min(_PAGE, stop - start), newest_first=newest_first
+            )
+            yield from islice(items, stop - start)
 
     def join(self, item: Item) -> Item:
         """Give a message's item its text, if that is stored in parts: one call."""
@@ -154,35 +127,23 @@ class MessageStore:
         """Find the index at which the newest `count` messages begin."""
         if conversation.is_dense:
             return max(conversation.end - count, 0)
-        newest = list(islice(self._read_backwards(conversation), count))
+        items = self.read_items(conversation, 0, conversation.end, newest_first=True)
+        newest = [parse_message_index(item["sk"]) for item in islice(items, count)]
         return newest[-1] if newest else conversation.end
-
-    def _read_backwards(self, conversation: Conversation) -> Iterator[int]:
-        for start, end in reversed(list_shown(conversation, 0, conversation.end)):
-            partition, first = build_key(conversation, start)
-            _, last = build_key(conversation, end - 1)
-            for item in self._table.query_from(partition, first, last, _PAGE, newest_first=True):
-                yield parse_message_index(item["sk"])
 
     def count(self, conversation: Conversation, first: int, end: int) -> int:
         """Count the messages from one index to before another one."""
         if conversation.is_dense:
             return max(end - first, 0)
-        return sum(
-            1
-            for start, stop in list_shown(conversation, first, end)
-            for _ in self.read_items(conversation, start, stop)
-        )
+        return sum(1 for _ in self.read_items(conversation, first, end))
 
     def find_other_author(
         self, conversation: Conversation, first: int, end: int, caller: str
     ) -> str | None:
         """Find another principal that appended one of these messages; None if there is none."""
-        for start, stop in list_shown(conversation, first, end):
-            for item in self.read_items(conversation, start, stop):
-                if item.get("created_by") not in (None, caller):
-                    return str(item["created_by"])
-        return None
+        items = self.read_items(conversation, first, end)
+        others = (item.get("created_by") for item in items)
+        return next((each for each in others if each not in (None, caller)), None)
 
     def get(self, conversation: Conversation, index: int) -> Message | None:
         """Read one message; None if there is none: one read."""
@@ -216,7 +177,7 @@ class MessageStore:
         }
 
     def find_appended(
-        self, conversation: Conversation, token: RequestToken
+        self, conversation: Conversation, token: RequestToken | None
     ) -> list[Message] | None:
         """Find the messages that an earlier try of a request appended: one read, and theirs."""
         marker = self._find_marker(conversation, token)
@@ -234,15 +195,17 @@ class MessageStore:
             raise NotFound("the messages of this request were taken off the conversation since")
         return messages
 
-    def get_popped(self, conversation: Conversation, token: RequestToken) -> Message | None:
+    def get_popped(self, conversation: Conversation, token: RequestToken | None) -> Message | None:
         """Read the message that an earlier try of a request popped: one read."""
         marker = self._find_marker(conversation, token)
-        if marker is None:
+        if token is None or marker is None:
             return None
         index = self._mapper.decode_value(conversation, marker["popped"], token.key.hex())
         return self._mapper.decode_message(conversation, self.join(marker), int(index))
 
-    def _find_marker(self, conversation: Conversation, token: RequestToken) -> Item | None:
+    def _find_marker(self, conversation: Conversation, token: RequestToken | None) -> Item | None:
+        if token is None:
+            return None
         marker = self._table.get(build_request_key(conversation, token))
         return marker if marker is not None and token.matches(marker["request"]) else None
 
@@ -252,65 +215,64 @@ class MessageStore:
 
     # Writes
 
-    def stage(
-        self, conversation: Conversation, texts: Sequence[bytes], first: int, author: str | None
-    ) -> StagedMessages:
-        """Encode messages from an index on, and store the large ones' texts."""
-        path = staging.create_value_name(conversation.generation)
-        items, parts = self._encode_large(conversation, texts, first, path)
-        partition, now = header_key(conversation)[0], conversation.updated_at
-        shows = self._staging.stage_parts(partition, path, parts, now)
-        return StagedMessages(conversation.generation, first, texts, shows, items, author)
-
-    def _encode_large(
-        self, conversation: Conversation, texts: Sequence[bytes], first: int, path: str
-    ) -> tuple[dict[int, Item], list[Write]]:
-        items: dict[int, Item] = {}
-        writes: list[Write] = []
-        for position, text in enumerate(texts):
-            if self._mapper.is_large(text):
-                name, place = f"{path}#{position}", str(first + position)
-                items[position], parts = self._mapper.encode_large(conversation, text, name, place)
-                writes += parts
-        return items, writes
-
     def append(
         self,
         before: Conversation,
         after: Conversation,
-        staged: StagedMessages,
+        texts: Sequence[bytes],
+        author: str,
         token: RequestToken | None,
     ) -> None:
         """Append messages: one transaction, whatever the length of the conversation."""
-        writes = change_writes(before, after)
-        for position in range(len(staged.texts)):
-            index = before.end + position
-            writes.append(self._put(before, staged, position, index, token))
-            writes += _put_uses(before, index, staged.texts[position])
+        puts, shows = self._stage(after, texts, before.end, author, token)
+        writes = [*change_writes(before, after), *puts, *shows]
         if token is not None:
             marker = {
                 "index": before.end,
-                "messages": len(staged.texts),
+                "messages": len(texts),
                 "request": token.stored,
                 "revision": after.revision,
             }
             writes.append(put_new(build_request_key(before, token), marker))
-        transact(self._table, [*writes, *staged.shows])
+        transact(self._table, writes)
 
-    def _put(
+    def _stage(
+        self,
+        after: Conversation,
+        texts: Sequence[bytes],
+        first: int,
+        author: str | None,
+        token: RequestToken | None = None,
+    ) -> tuple[list[Write], list[Write]]:
+        """Store the parts of large texts; return the puts of messages, and what shows the parts."""
+        path, puts, parts = self._encode(after, texts, first, author, token)
+        partition, now = header_key(after)[0], after.updated_at
+        return puts, self._staging.stage_parts(partition, path, parts, now)
+
+    def _encode(
         self,
         conversation: Conversation,
-        staged: StagedMessages,
-        position: int,
-        index: int,
+        texts: Sequence[bytes],
+        first: int,
+        author: str | None,
         token: RequestToken | None = None,
-    ) -> Write:
-        item = staged.items.get(position)
-        if item is None:
-            item = self._mapper.encode_value(conversation, staged.texts[position], str(index))
-        request = None if token is None else token.stored
-        further = {"request": request, "created_by": staged.author}
-        return put_new(build_key(conversation, index), item | further)
+    ) -> tuple[str, list[Write], list[Write]]:
+        """Encode messages from an index on.
+
+        Returns the path of the parts of large texts, the puts of the messages with their uses, and
+        those of the parts.
+        """
+        path = staging.create_value_name(conversation.generation)
+        further = {"request": None if token is None else token.stored, "created_by": author}
+        puts: list[Write] = []
+        parts: list[Write] = []
+        for index, text in enumerate(texts, first):
+            key = build_key(conversation, index)
+            value = self._mapper.encode_value(conversation, text, str(index))
+            item, split_off = staging.split_value(key[0], f"{path}#{index}", value)
+            puts += [put_new(key, item | further), *_put_uses(conversation, index, text)]
+            parts += split_off
+        return path, puts, parts
 
     def pop(
         self,
@@ -345,10 +307,10 @@ class MessageStore:
         present = self._table.get(key)
         if present is None:
             raise ConversationChanged
-        staged = self.stage(after, [message.text], message.index, message.created_by)
-        item = self._put(after, staged, 0, message.index).item or {}
-        item |= {"changed_at": after.revision, "request": present.get("request")}
-        writes = [*change_writes(before, after), put(key, item, _PRESENT), *staged.shows, *audit]
+        puts, shows = self._stage(after, [message.text], message.index, message.created_by)
+        kept = {"changed_at": after.revision, "request": present.get("request")}
+        changed = put(key, (puts[0].item or {}) | kept, _PRESENT)
+        writes = [*change_writes(before, after), changed, *shows, *audit]
         transact(self._table, [*writes, *staging.hide_parts(present, after.updated_at)])
 
     def remove_range(
@@ -414,25 +376,14 @@ class MessageStore:
 
         Few messages are part of that write; others are stored before it.
         """
-        puts = self._build_puts(new, texts, 0, author)
-        size = sum(write.size for write in puts)
-        if len(puts) <= _IN_TRANSACTION and size <= MAX_TRANSACTION_BYTES // 2:
-            return puts
-        return self._staging.stage(marker_key(new), puts, now)
+        _, puts, parts = self._encode(new, texts, 0, author)
+        writes = [*puts, *parts]
+        size = sum(write.size for write in writes)
+        if len(writes) <= _IN_TRANSACTION and size <= MAX_TRANSACTION_BYTES // 2:
+            return writes
+        return self._staging.stage(marker_key(new), writes, now)
 
-    def write_pending(
-        self, pending: Conversation, texts: Sequence[bytes], first: int, author: str
-    ) -> None:
+    def write_pending(self, upload: Conversation, texts: Sequence[bytes], first: int) -> None:
         """Write messages of a pending generation from an index on."""
-        write_parallel(self._table, self._build_puts(pending, texts, first, author))
-
-    def _build_puts(
-        self, new: Conversation, texts: Sequence[bytes], first: int, author: str
-    ) -> list[Write]:
-        path = staging.create_value_name(new.generation)
-        items, puts = self._encode_large(new, texts, first, path)
-        staged = StagedMessages(new.generation, first, texts, (), items, author)
-        for position, text in enumerate(texts):
-            puts.append(self._put(new, staged, position, first + position))
-            puts += _put_uses(new, first + position, text)
-        return puts
+        _, puts, parts = self._encode(upload, texts, first, upload.created_by)
+        write_parallel(self._table, [*puts, *parts])

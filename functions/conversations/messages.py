@@ -9,7 +9,7 @@ from functions.authorization.model import Action
 from functions.authorization.rules import authorize
 from functions.conversations import rules
 from functions.conversations.authority import CHANGE_CONVERSATION, CHANGE_MESSAGE, DELETE_MESSAGE
-from functions.conversations.message_store import MessageStore, StagedMessages
+from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation, Message
 from functions.conversations.requests import MessageChange, NewMessages
 from functions.conversations.store import ConversationChanged, ConversationStore
@@ -17,7 +17,7 @@ from functions.identity.model import Principal
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
-from functions.platform.retry import Backoff, retry_on
+from functions.platform.retry import retry_on
 from functions.platform.writes import Write
 
 _ATTEMPTS = 30
@@ -40,6 +40,7 @@ class Messages:
     _clock: Clock
     _get_principals: Callable[[str, Iterable[str]], list[Principal]]
 
+    @retry_on(ConversationChanged, _BUSY, attempts=_ATTEMPTS)
     def append(
         self,
         caller: Principal,
@@ -57,38 +58,27 @@ class Messages:
             ValidationFailed: a message cannot be written as JSON.
             ValueTooLarge: a message is too large.
         """
+        found = self._get_writable(caller, session)
+        is_trusted = not new.expect_trusted or self._is_trusted(caller, found)
+        rules.assert_expected(found, new, is_trusted=is_trusted)
+        if version not in (None, found.revision):
+            earlier = self._messages.find_appended(found, token)
+            if earlier is not None:
+                return found, earlier
+        rules.assert_version(found, version)
         now = self._clock()
-        staged: StagedMessages | None = None
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
-        while True:
-            found = self._get_writable(caller, session)
-            is_trusted = not new.expect_trusted or self._is_trusted(caller, found)
-            rules.assert_expected(found, new, is_trusted=is_trusted)
-            is_current = version in (None, found.revision)
-            if token is not None and not is_current:
-                earlier = self._messages.find_appended(found, token)
-                if earlier is not None:
-                    return found, earlier
-            rules.assert_version(found, version)
-            if staged is None or not staged.fit(found):
-                texts = rules.build_texts(new.all, found.schema, now)
-                staged = self._messages.stage(found, texts, found.end, caller.id)
-            length = len(staged.texts)
-            after = rules.advance(
-                found, now, message_count=found.message_count + length, end=found.end + length
-            )
-            try:
-                self._messages.append(found, after, staged, token)
-            except ConversationChanged:
-                earlier = None if token is None else self._messages.find_appended(found, token)
-                if earlier is not None:
-                    return found, earlier
-                backoff.wait()
-            else:
-                added = [
-                    Message(found.end + n, text, caller.id) for n, text in enumerate(staged.texts)
-                ]
-                return after, [rules.migrate_message(found, each) for each in added]
+        texts = rules.build_texts(new.all, found.schema, now)
+        count, end = found.message_count + len(texts), found.end + len(texts)
+        after = rules.advance(found, now, message_count=count, end=end)
+        try:
+            self._messages.append(found, after, texts, caller.id, token)
+        except ConversationChanged:
+            earlier = self._messages.find_appended(found, token)
+            if earlier is None:
+                raise
+            return found, earlier
+        added = [Message(found.end + n, text, caller.id) for n, text in enumerate(texts)]
+        return after, [rules.migrate_message(found, each) for each in added]
 
     def _is_trusted(self, caller: Principal, found: Conversation) -> bool:
         if found.created_by == caller.id:
@@ -105,7 +95,7 @@ class Messages:
         Returns the conversation after it, and the message: None if there was none.
         """
         found = self._get_writable(caller, session)
-        popped = None if token is None else self._messages.get_popped(found, token)
+        popped = self._messages.get_popped(found, token)
         if popped is not None:
             return found, popped
         rules.assert_version(found, version)

@@ -102,25 +102,6 @@ class Use(NamedTuple):
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationUpload:
-    """Messages that are stored piece by piece before a conversation shows them.
-
-    Attributes:
-        upload_id: names them; it becomes the generation of the conversation.
-        expires_at: when it is given up (epoch ms).
-    """
-
-    upload_id: str
-    tenant: str
-    session_id: str
-    writer: str
-    schema: str
-    message_count: int
-    expires_at: int
-    sensitivity: Sensitivity | None = None
-
-
 class StateAddress(NamedTuple):
     """The natural key of a state: an agent, whom it is about, and a name."""
 

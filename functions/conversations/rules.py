@@ -7,7 +7,6 @@ from typing import Any
 from functions.conversations.model import (
     SCHEMA,
     Conversation,
-    ConversationUpload,
     Message,
     RemovedRange,
 )
@@ -95,7 +94,7 @@ def supersede(old: Conversation, new: Conversation) -> Conversation:
     )
 
 
-def show_uploaded(new: Conversation, upload: ConversationUpload) -> Conversation:
+def show_uploaded(new: Conversation, upload: Conversation) -> Conversation:
     """Build a conversation that shows uploaded messages."""
     if new.sensitivity != upload.sensitivity:
         raise ValidationFailed("sensitivity", "differs from the upload's")
@@ -103,7 +102,7 @@ def show_uploaded(new: Conversation, upload: ConversationUpload) -> Conversation
         raise ValidationFailed("version", "differs from the upload's")
     return replace(
         new,
-        generation=upload.upload_id,
+        generation=upload.generation,
         message_count=upload.message_count,
         end=upload.message_count,
     )

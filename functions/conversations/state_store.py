@@ -97,9 +97,11 @@ class StateStore:
 
     def _encode(self, tenant: str, state: State, now: int) -> tuple[Item, list[Write]]:
         """Encode a state, and store the parts of a large value."""
-        key, text, sensitivity = _key(tenant, state.address), state.value, state.sensitivity
-        value = self._values.encode(text, sensitivity, tenant, "#".join(key), state.version)
-        value, shown = self._staging.stage_value(*key, text, value, now)
+        key = _key(tenant, state.address)
+        value = self._values.encode(
+            state.value, state.sensitivity, tenant, "#".join(key), state.version
+        )
+        value, shown = self._staging.stage_value(*key, value, now)
         address = state.address
         return value | {
             **to_attributes(address),

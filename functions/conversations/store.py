@@ -174,8 +174,7 @@ class ConversationStore:
         """Build the writes of new details, and stage their parts."""
         key = item_types.CONVERSATION_DETAILS.build_key_in(header_key(new)[0])
         value = self._mapper.encode_value(new, new.metadata, DETAILS)
-        path, text = new.generation, new.metadata
-        details, shown = self._staging.stage_value(key[0], path, text, value, now)
+        details, shown = self._staging.stage_value(key[0], new.generation, value, now)
         at = {"generation": new.generation, "at": new.details_at}
         return [put(key, details | at), *shown]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from functions.authorization.rules import authorize
 from functions.conversations.authority import CHANGE_CONVERSATION, USE_UPLOAD
-from functions.conversations.model import ConversationUpload
+from functions.conversations.model import Conversation
 from functions.conversations.requests import NewMessage, NewUpload
 from functions.conversations.rules import build_texts, check_schema
 from functions.conversations.store import ConversationStore
@@ -27,7 +27,7 @@ class Uploads:
 
     def begin(
         self, caller: Principal, session: str, new: NewUpload, token: RequestToken | None
-    ) -> ConversationUpload:
+    ) -> Conversation:
         """Begin the upload of a conversation's messages.
 
         Raises:
@@ -39,26 +39,32 @@ class Uploads:
         present = self._conversations.get_header(caller.tenant, session)
         if present is not None and not present.has_expired(now):
             authorize(caller, CHANGE_CONVERSATION, present)
-        upload = ConversationUpload(
-            upload_id=create_generation() if token is None else token.key.hex()[:16],
+        upload = Conversation(
             tenant=caller.tenant,
             session_id=session,
-            writer=caller.id,
+            user_id="",
+            created_by=caller.id,
+            metadata=b"{}",
+            generation=create_generation() if token is None else token.key.hex()[:16],
+            message_count=0,
+            end=0,
+            revision=0,
+            created_at=now,
+            updated_at=now,
             sensitivity=new.sensitivity,
             schema=check_schema(new.version),
-            message_count=0,
             expires_at=now + STAGED_FOR,
         )
         if self._store.begin(upload):
             return upload
-        earlier = self.find(caller, session, upload.upload_id)
+        earlier = self.find(caller, session, upload.generation)
         if earlier is None:
             raise VersionMismatch("this request's upload was shown or given up since")
         return earlier
 
     def write(
         self, caller: Principal, session: str, id: str, first: int, new: Sequence[NewMessage]
-    ) -> ConversationUpload:
+    ) -> Conversation:
         """Store messages of an upload from an index on.
 
         Raises:
@@ -75,7 +81,7 @@ class Uploads:
         self._store.write(upload, texts, first, now)
         return self.find(caller, session, id) or upload
 
-    def find(self, caller: Principal, session: str, id: str) -> ConversationUpload | None:
+    def find(self, caller: Principal, session: str, id: str) -> Conversation | None:
         """Find an upload; None if there is none any more.
 
         Raises:

@@ -85,7 +85,7 @@ def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write
     value = item["value"]
     text = value.encode() if isinstance(value, str) else value
     if len(text) <= MAX_INLINE_BYTES:
-        return item | {_NAME: name}, []
+        return item, []
     # A value of 800,000 bytes named "g#w" becomes the parts "g#w#0", "g#w#1" and "g#w#2"; the
     # marker of the path "g" stands for them, and for those of other values of the generation.
     parts = [text[at : at + _PART_BYTES] for at in range(0, len(text), _PART_BYTES)]
@@ -120,21 +120,18 @@ class Staging(Store):
         return item | {"value": value.decode() if item[_IS_TEXT] else value}
 
     def stage_value(
-        self, partition: str, path: str, text: bytes, item: Item, now: int, **attributes: int | None
+        self, partition: str, path: str, item: Item, now: int, **attributes: int | None
     ) -> tuple[Item, list[Write]]:
         """Store the value of an item in parts if it is large.
 
         Args:
             path: begins the name of the value.
-            text: the value before it was encoded.
             item: attributes that have the value.
             attributes: those of each part beside its bytes.
 
         Returns:
             The attributes that refer to the parts, and what `stage_parts` returns.
         """
-        if len(text) <= MAX_INLINE_BYTES:
-            return item, []
         name = create_value_name(path)
         whole, puts = split_value(partition, name, item)
         parts = [replace(each, item=(each.item or {}) | attributes) for each in puts]

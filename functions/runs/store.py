@@ -144,7 +144,7 @@ class RunStore:
         context = f"{partition}#{name}"
         value = self._values.encode(text, run.sensitivity, tenant, context, _VERSION)
         ttl = {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires_at)}
-        value, shown = self._staging.stage_value(partition, name, text, value, now, **ttl)
+        value, shown = self._staging.stage_value(partition, name, value, now, **ttl)
         return {name: value}, shown
 
 

@@ -71,6 +71,21 @@ def test_concurrent_appends_of_large_restricted_messages_are_readable(tenant: Te
     assert sorted(said(alice, "s1")) == texts
 
 
+def test_a_large_append_to_an_old_conversation_is_not_swept_meanwhile(
+    service: Service, key: str
+) -> None:
+    ok(put(service.client(key), "s1", "first"), 201)
+    service.clock.advance(seconds=3600)
+    with faulty() as dynamodb:
+        handler = App(Container(service.settings(), service.clock))
+        dynamodb.interrupt("transact_write_items", lambda _: True, lambda: sweep(service))
+    alice = open_client(HandlerTransport(handler, turns(parallel=service.engine.parallel)), key)
+    before = dynamodb.writes
+    ok(append(alice, "s1", LARGE), 201)
+    assert said(alice, "s1") == ["first", LARGE]
+    assert dynamodb.writes - before == 3  # the parts and their marker, and what shows them
+
+
 @pytest.mark.usefixtures("parallel")
 def test_concurrent_retries_append_once(tenant: Tenant) -> None:
     alice = tenant.agent("alice")

@@ -16,7 +16,7 @@ from functions.api.responses.types import (
     UncountedPosition,
     Version,
 )
-from functions.conversations.model import SCHEMA, Conversation, ConversationUpload, Message, State
+from functions.conversations.model import SCHEMA, Conversation, Message, State
 from functions.platform.json_text import dumps, loads
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.values import UNREADABLE
@@ -230,8 +230,8 @@ def render_changed_message(conversation: Conversation, message: Message) -> Chan
     return cast("ChangedMessageDocument", rendered)
 
 
-def render_upload(upload: ConversationUpload) -> UploadDocument:
-    return to_document(upload, UploadDocument)
+def render_upload(upload: Conversation) -> UploadDocument:
+    return to_document(upload, UploadDocument, upload_id=upload.generation)
 
 
 def render_state_head(state: State) -> StateHeadDocument:

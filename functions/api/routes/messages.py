@@ -83,7 +83,7 @@ def begin_upload(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewUpload), request.optional_idempotency_token(caller)
     session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
     upload = request.services.uploads.begin(caller, session_id, new, token)
-    location = f"{build_location(session_id)}/uploads/{upload.upload_id}"
+    location = f"{build_location(session_id)}/uploads/{upload.generation}"
     return json_response(201, render_upload(upload), location=location)
 
 
