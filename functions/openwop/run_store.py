@@ -10,7 +10,6 @@ from functions.openwop.secret_store import (
     count_secrets,
     remove_secrets,
 )
-from functions.openwop.sequence_store import build_snapshot_conditions, newest_entry_keys
 from functions.platform import item_types, openwop_keys
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
@@ -19,7 +18,15 @@ from functions.platform.keys import Key, get_tenant
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
-from functions.platform.writes import ABSENT, Write, check, delete, put, put_new
+from functions.platform.writes import (
+    ABSENT,
+    Write,
+    build_unchanged_condition,
+    check,
+    delete,
+    put,
+    put_new,
+)
 
 _ALWAYS = f"{ABSENT} OR attribute_exists(pk)"
 _SECRETS = "secrets_number = :number"
@@ -141,18 +148,25 @@ class MemoryRunStore(Store):
 def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[Write]:
     """Check that no memory of a run changed since its head was advanced; count the run's secrets.
 
+    Nothing was deleted since then, so nothing that the snapshot shows can have left the storage.
+    Nothing was written either, but for the last head: so all memories are seen as they were at one
+    moment, that at which the last one was advanced.
+
     The last two entries of each are touched, so that DynamoDB waits for those that still write
     them: what is in the snapshot is visible as a whole from the start on.
     """
     writes: list[Write] = []
-    conditions = build_snapshot_conditions(heads, run.snapshot)
     partitions, added = build_partitions(tenant, run), SecretsChange.between(None, run)
-    for partition, head, (condition, values) in zip(partitions, heads, conditions, strict=True):
+    for partition, head in zip(partitions, heads, strict=True):
+        is_last = head is heads[-1]
+        expected = {"deletions": head.get("deletions")} if is_last else {"seq": run.snapshot}
+        condition, values = build_unchanged_condition(expected)
         if run.secrets:
             writes.append(count_secrets(partition, added, condition, **values))
         else:
             writes.append(check(item_types.MEMORY.build_key_in(partition), condition, **values))
-        writes += [check(entry, _ALWAYS) for entry in newest_entry_keys(partition, head)]
+        newest = {head[name] for name in ("newest_sk", "second_sk") if name in head}
+        writes += [check((partition, sort), _ALWAYS) for sort in newest]
     return writes
 
 

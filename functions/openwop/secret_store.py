@@ -5,9 +5,9 @@ those that it knows as a condition, so none is redacted by fewer secrets than th
 where a read sees a part of another request's transaction (OpenWOP RFC 0004 §D).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Self
 
 import orjson
 
@@ -32,18 +32,6 @@ _IS_ROOM = (
     "(attribute_not_exists(secret_bytes) OR "
     "(secret_bytes <= :most_bytes AND secret_count <= :most_count))"
 )
-
-
-class StoredSecrets(NamedTuple):
-    """The encrypted secrets of a run, and their random number.
-
-    `deadline` is when the run closes by itself (epoch ms).
-    """
-
-    run: str
-    number: int
-    deadline: int
-    encrypted: Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +109,9 @@ def assert_room(partitions: Sequence[str], change: SecretsChange, refused: Condi
 _MAX_CACHED_MEMORIES = 128
 
 
-class KnownSecrets(NamedTuple):
-    """The encrypted secrets of a memory's runs, and the sum of their random numbers."""
-
-    sum: int
-    secrets: Sequence[StoredSecrets]
-
-
-_NONE = KnownSecrets(0, ())
+def sum_secrets(rows: Iterable[Item]) -> int:
+    """Sum the random numbers of the secrets of runs."""
+    return sum(row["secrets_number"] for row in rows)
 
 
 class MemorySecrets(Store):
@@ -142,7 +125,7 @@ class MemorySecrets(Store):
         super().__init__(table)
         self._values = values
         self.edition = edition
-        self._known: dict[str, KnownSecrets] = {}
+        self._known: dict[str, Sequence[Item]] = {}
 
     def remove(self, item: Item) -> bool:
         """Remove the secrets of a run that is past its deadline, by their item."""
@@ -181,41 +164,30 @@ class MemorySecrets(Store):
         """Read the secrets of an open run: one call, if it has any."""
         if not run.secrets:
             return []
-        rows = self._list(build_memory_partition(tenant, run.memories[0]))
-        return [
-            pair for row in rows if row.run == run.run_id for pair in self._decrypt(tenant, row)
-        ]
+        partition = build_memory_partition(tenant, run.memories[0])
+        row = self._table.get(RUN_SECRETS.build_key_in(partition, run=run.run_id))
+        return [] if row is None else self._decrypt(tenant, row)
 
-    def get_known(self, partition: str) -> KnownSecrets:
-        """Get what is known of a memory; nothing at first."""
-        return self._known.get(partition, _NONE)
+    def get_known(self, partition: str) -> Sequence[Item]:
+        """Get the items of a memory's secrets, as far as they are known; none at first."""
+        return self._known.get(partition, ())
 
     def refresh(self, partition: str) -> None:
-        """Read the secrets of a memory: one call."""
-        rows = self._list(partition)
+        """Read the secrets of all runs on a memory, strongly consistent: a call per megabyte."""
+        rows = list(self._table.query(partition, RUN_SECRETS.sort_prefix))
         if len(self._known) >= _MAX_CACHED_MEMORIES:
             self._known = {}
-        self._known[partition] = KnownSecrets(sum(row.number for row in rows), rows)
-
-    def _list(self, partition: str) -> list[StoredSecrets]:
-        """Read the secrets of all runs on a memory, strongly consistent: a call per megabyte."""
-        prefix = RUN_SECRETS.sort_prefix
-        return [
-            StoredSecrets(
-                row["sk"].removeprefix(prefix), row["secrets_number"], row["deadline"], row
-            )
-            for row in self._table.query(partition, prefix)
-        ]
+        self._known[partition] = rows
 
     def build_redactor(
-        self, tenant: str, known: KnownSecrets, now: int, marker: Edition | None = None
+        self, tenant: str, rows: Iterable[Item], now: int, marker: Edition | None = None
     ) -> Redactor:
         """Build the redactor of the secrets of the runs that are open, with an edition's marker."""
-        open_rows = [row for row in known.secrets if row.deadline > now]
+        open_rows = [row for row in rows if row["deadline"] > now]
         pairs = {pair for row in open_rows for pair in self._decrypt(tenant, row)}
         return Redactor(pairs, marker or self.edition)
 
-    def _decrypt(self, tenant: str, row: StoredSecrets) -> list[LabelledSecret]:
-        name = f"{row.encrypted['pk']}#{row.run}"
-        decrypted = loads(self._values.decode(row.encrypted, tenant, name, row.number))
+    def _decrypt(self, tenant: str, row: Item) -> list[LabelledSecret]:
+        name = f"{row['pk']}#{RUN_SECRETS.parse(row['sk'])}"
+        decrypted = loads(self._values.decode(row, tenant, name, row["secrets_number"]))
         return [(label, value) for label, value in decrypted]

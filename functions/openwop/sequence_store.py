@@ -194,28 +194,3 @@ def advance_for_delete(entry: Key, number: int) -> Write:
         written=entry[1],
         one=1,
     )
-
-
-def build_snapshot_conditions(
-    heads: Sequence[Item], number: int
-) -> list[tuple[str, dict[str, int]]]:
-    """Build the conditions, one for each head, by which a snapshot at a number is exact.
-
-    Nothing was deleted since the heads were advanced, so nothing that the snapshot shows can have
-    left the storage. Nothing was written either, but for the last head: so all memories are seen as
-    they were at one moment, that at which the last one was advanced.
-    """
-    conditions = []
-    for head in heads:
-        if head is not heads[-1]:
-            conditions.append(("seq = :snapshot", {"snapshot": number}))
-        elif "deletions" in head:
-            conditions.append(("deletions = :seen", {"seen": head["deletions"]}))
-        else:
-            conditions.append(("attribute_not_exists(deletions)", {}))
-    return conditions
-
-
-def newest_entry_keys(partition: str, head: Item) -> set[Key]:
-    """Get the keys of the last two entries that were written or deleted."""
-    return {(partition, head[name]) for name in ("newest_sk", "second_sk") if name in head}

@@ -13,7 +13,7 @@ from functions.openwop.model import EntryListQuery, MemoryEntry
 from functions.openwop.references import MemoryReferences
 from functions.openwop.requests import NewMemoryEntry
 from functions.openwop.runs import MemoryRuns
-from functions.openwop.secret_store import MemorySecrets
+from functions.openwop.secret_store import MemorySecrets, sum_secrets
 from functions.openwop.sequence_store import SecretsChanged
 from functions.platform import openwop_keys
 from functions.platform.clock import Clock
@@ -163,7 +163,7 @@ class Memories:
             put_by=caller.id,
             request=None if token is None else token.key,
         )
-        return MemoryEntryDraft(tenant, memory, entry, known.sum, now, token)
+        return MemoryEntryDraft(tenant, memory, entry, sum_secrets(known), now, token)
 
     def delete(self, caller: Principal, reference: str, entry_id: str, run_id: str | None) -> bool:
         """Delete an entry for all runs that start later; whether it existed.
