@@ -15,7 +15,6 @@ from functions.objects import rules
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
 from functions.objects.model import (
     NewObject,
-    ObjectUpload,
     Precondition,
     Space,
     SpaceTarget,
@@ -40,17 +39,17 @@ class Content(NamedTuple):
     """Tells what a write stores of an object's bytes.
 
     Attributes:
-        generation: names the write.
+        generation: names the write; the id of the upload that has brought the file, if one has.
         attributes: of the object's item.
         file: what is to be written into its file, if it needs one.
-        upload: that has brought its file.
+        is_completed: whether an object has had the file of the upload.
     """
 
     generation: str
     size: int
     attributes: Item
     file: bytes | None = None
-    upload: ObjectUpload | None = None
+    is_completed: bool = False
 
 
 class _Found(NamedTuple):
@@ -120,7 +119,7 @@ class Objects:
             if _is_written(found.present, content, token):
                 return found.present, False
             rules.assert_precondition(found.present, expected)
-            if content.upload is not None and content.upload.is_completed:
+            if content.is_completed:
                 raise VersionMismatch("this upload was completed before; begin another one")
             made = found.space or rules.build_space(space, caller.id, now)
             stored = _build_object(caller, made, key, new, found, content, now, token)
@@ -279,7 +278,6 @@ def _build_object(
     token: RequestToken | None,
 ) -> StoredObject:
     stored = None if found.item is None else decode_description(found.item)
-    present = None if stored is None or stored.is_expired(now) else stored
     return StoredObject(
         space=space.name,
         key=key,
@@ -289,7 +287,7 @@ def _build_object(
         metadata=new.metadata,
         sensitivity=new.sensitivity,
         created_by=caller.id,
-        created_at=now if present is None else present.created_at,
+        created_at=now if found.present is None else found.present.created_at,
         updated_at=now,
         expires_at=compute_expiry(new.ttl, None, now),
         generation=content.generation,
@@ -304,5 +302,5 @@ def _is_written(
     """Tell whether this request, or the upload that it completes, has already made the object."""
     if present is None:
         return False
-    is_completed = content.upload is not None and present.generation == content.upload.upload_id
-    return is_completed or (token is not None and token.matches(present.request))
+    is_its_write = present.generation == content.generation
+    return is_its_write or (token is not None and token.matches(present.request))

@@ -9,7 +9,7 @@ from functions.objects import rules
 from functions.objects.authority import CHANGE_SPACE, SHOW_SPACE
 from functions.objects.model import Space, SpaceTarget
 from functions.objects.requests import SpaceChange
-from functions.objects.store import ObjectStore
+from functions.objects.store import ObjectStore, delete_space, put_space
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed, VersionMismatch
@@ -71,7 +71,7 @@ class Spaces:
         before = None if space is None else _describe(space)
         target = f"object-space:{name}"
         record = self._audit.record(caller, CHANGE_SPACE, target, before, _describe(new))
-        self._store.replace_space(caller.tenant, space, new, record)
+        self._store.commit([put_space(caller.tenant, space, new), record])
         return new
 
     def list_about(self, caller: Principal, user_id: str) -> list[Space]:
@@ -81,7 +81,7 @@ class Spaces:
 
     def remove(self, caller: Principal, space: Space) -> None:
         """Remove a space that is empty."""
-        self._store.delete_space(caller.tenant, space)
+        self._store.commit([delete_space(caller.tenant, space)])
 
 
 def _describe(space: Space) -> dict[str, object]:

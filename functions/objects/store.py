@@ -23,7 +23,7 @@ from functions.platform.limits import MAX_INLINE_OBJECT_BYTES
 from functions.platform.newest_first import iterate_items
 from functions.platform.schema import DUE_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.table import Table
+from functions.platform.table import Store, Table
 from functions.platform.values import UNREADABLE, ValueCodec, read_text
 from functions.platform.writes import Write, delete, put_version
 
@@ -31,11 +31,11 @@ _FIRST_VERSION = 1  # of what is encrypted: each write has its own generation
 _AT_VERSION = "version = :seen"
 
 
-class ObjectStore:
+class ObjectStore(Store):
     """Reads and writes the spaces and objects of all tenants."""
 
     def __init__(self, table: Table, values: ValueCodec, files: ObjectFiles) -> None:
-        self._table = table
+        super().__init__(table)
         self._values = values
         self._files = files
 
@@ -64,14 +64,6 @@ class ObjectStore:
         """Read a tenant's spaces, newest first, before a position: two calls a group."""
         partition = OBJECT_SPACE.build_partition(tenant)
         return map(_decode_space, iterate_items(self._table, partition, before, count))
-
-    def replace_space(self, tenant: str, old: Space | None, new: Space, record: Write) -> None:
-        """Put a space in the place of the one that was read, with the audit record."""
-        self._table.transact([put_space(tenant, old, new), record])
-
-    def delete_space(self, tenant: str, space: Space) -> None:
-        """Delete a space without its objects."""
-        self._table.write([delete(_build_space_key(tenant, space.name))])
 
     def list_items(
         self, tenant: str, space: str, prefix: str, after: str | None, page_size: int
@@ -214,6 +206,11 @@ class ObjectStore:
             if each.get("address_expires_at", 0) <= now:
                 with suppress(ServiceError):
                     self._files.remove(build_file_key(each["pk"], each["file"]))
+
+
+def delete_space(tenant: str, space: Space) -> Write:
+    """Delete a space without its objects."""
+    return delete(_build_space_key(tenant, space.name))
 
 
 def put_space(tenant: str, old: Space | None, new: Space) -> Write:

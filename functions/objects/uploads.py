@@ -88,7 +88,9 @@ class ObjectUploads:
         if not upload.is_completed:
             self._assert_ready(partition, upload, new)
         attributes = self._store.encode_upload(caller.tenant, (space, key), upload, new)
-        content = Content(upload.upload_id, upload.size, attributes, upload=upload)
+        content = Content(
+            upload.upload_id, upload.size, attributes, is_completed=upload.is_completed
+        )
         return self._objects.replace(caller, space, key, new, content, expected, token)
 
     def _assert_ready(self, partition: str, upload: ObjectUpload, new: NewObject) -> None:
