@@ -49,9 +49,9 @@ def _log_events(caller: Caller) -> Iterator[Measured]:
     function = caller.function
     for number in range(_HELD):
         log(function, [build_event(number)])
-    yield "log an event", (2, 1, 0.5), log(function, [build_event(_HELD)])
+    yield "log an event", (2, 1, 1), log(function, [build_event(_HELD)])
     more = [build_event(_HELD + number) for number in range(1, _TOGETHER + 1)]
-    yield f"log {_TOGETHER} events together", (2, 2, 0.5), log(function, more)
+    yield f"log {_TOGETHER} events together", (2, 2, 1), log(function, more)
     with recorded(function.client) as calls:
         _open_log(function).mark_published(more[:1])
     yield "mark an event as published", (1, 1, 0), calls

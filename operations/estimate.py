@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-A_TURN, A_RECALL, A_PUT, A_GET = 9.02, 3.04, 2.73, 1.43  # USD for a million, with their events
+A_TURN, A_RECALL, A_PUT, A_GET = 9.02, 3.04, 2.79, 1.43  # USD for a million, with their events
 COLD_START = 0.01 * 1.5 * 13.3334  # a million requests: 1 % start an instance, 1.5 s at 1 GB
 EDGE_FIXED, EDGE_REQUEST = 11.00, 1.60  # firewall and CloudFront: a month, a million requests
 REPLICATED_TURN, REPLICATED_PUT = 7.62, 1.25  # a million: the write units again, in the standby

@@ -1,6 +1,6 @@
 // The arithmetic of operations/estimate.py for the page; tests/operations/test_calculator.py compares them.
 const PRICES = {
-  turn: 9.02, recall: 3.04, put: 2.73, get: 1.43, coldStart: 0.01 * 1.5 * 13.3334,
+  turn: 9.02, recall: 3.04, put: 2.79, get: 1.43, coldStart: 0.01 * 1.5 * 13.3334,
   edgeFixed: 11, edgeRequest: 1.6, replicatedTurn: 7.62, replicatedPut: 1.25,
   storedGb: 0.45, backupGb: 0.1, turnBytes: 2300, eventBytes: 480, months: 12,
   fixed: 56 * 0.1 + 3 + 2.4 + 0.3 + 0.17, keyRequest: 3, valuesAKey: 10000,

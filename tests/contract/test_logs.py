@@ -148,40 +148,6 @@ def test_other_writes_are_carried_out_with_the_last_event_or_not_at_all(
     assert memory.get(key) is None
 
 
-class LaggingClient:
-    """A client whose eventually consistent queries don't see some items yet."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self.hidden: set[str] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def query(self, **request: Any) -> Any:
-        """Query as the client does, but for the items that are hidden."""
-        page = self._client.query(**request)
-        if request["ConsistentRead"]:
-            return page
-        seen = [each for each in page["Items"] if each["sk"]["S"] not in self.hidden]
-        return page | {"Items": seen}
-
-
-@pytest.mark.parametrize("hidden", [{3}, {2}, {2, 3}, {0, 1, 2, 3}])
-def test_an_event_is_logged_once_where_reads_are_behind(
-    hidden: set[int], ada: httpx.Client, tenant: Tenant, service: Service
-) -> None:
-    client = LaggingClient(create_client("dynamodb"))
-    logs = EventLogStore(Table(client, service.engine.log), service.clock, 365)
-    told = [event(tenant, str(number), at=1_000 * number) for number in range(5)]
-    for each in told[:4]:
-        logs.append(tenant.id, AGENT, [each])
-    sorts = sorted(each["sk"]["S"] for each in service.stored() if "ids" in each)
-    client.hidden = {sorts[number] for number in hidden}
-    assert logs.append(tenant.id, AGENT, told[2:]) == told[4:]
-    assert causes(every(pages(ada))) == ["0", "1", "2", "3", "4"]
-
-
 def test_a_position_amid_what_was_appended_together(
     ada: httpx.Client, tenant: Tenant, logs: EventLogStore
 ) -> None:

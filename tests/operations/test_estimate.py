@@ -49,11 +49,11 @@ def test_an_idle_deployment_costs_its_fixed_part() -> None:
     assert 10.5 < found["first_month"] < 11.5
 
 
-def test_ten_million_requests_cost_34_at_first_and_47_after_a_year() -> None:
+def test_ten_million_requests_cost_35_at_first_and_48_after_a_year() -> None:
     found = estimate(Usage(gets=5_000_000, puts=5_000_000))
     assert found["requests"] == 10_000_000
-    assert round(found["first_month"] - found["storage_first_month"]) == 34
-    assert round(found["month_after_a_year"]) == 47
+    assert round(found["first_month"] - found["storage_first_month"]) == 35
+    assert round(found["month_after_a_year"]) == 48
 
 
 def test_turns_of_agents_are_four_requests_each() -> None:

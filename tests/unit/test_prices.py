@@ -26,7 +26,7 @@ def measured() -> dict[str, Cost]:
     used = (
         cost("put value", write=1),
         cost("patch value", write=1),
-        cost("log an event", write=1, read=0.5),
+        cost("log an event", write=1, read=1),
         cost("embed an entry again", write=2, index_write=1),
         cost("embed an entry", write=2),
     )
@@ -42,7 +42,7 @@ def test_a_price_has_the_units_of_the_operation_its_event_and_its_vector() -> No
     patch = price("patch value")
     assert patch.units == 0.625
     assert patch.vector == pytest.approx(3 * 0.625 + 0.0415, abs=0.001)
-    assert patch.events == pytest.approx(0.625 + 0.0625 + 0.02 + 0.0531, abs=0.001)
+    assert patch.events == pytest.approx(0.625 + 0.125 + 0.02 + 0.0531, abs=0.001)
     assert patch.total == pytest.approx(patch.units + patch.request + patch.events + patch.vector)
 
 
