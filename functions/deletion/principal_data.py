@@ -19,7 +19,7 @@ from functions.deletion.model import Subject
 from functions.deletion.ownership import NOBODY, is_deleted, is_permitted, is_redacted
 from functions.deletion.store import DeletionStore, find_types
 from functions.entries.delete import ExpiredEntries
-from functions.event_log.items import build_removed_part_keys, is_head, remove_events
+from functions.event_log.items import build_removed_part_keys, remove_events
 from functions.namespaces.model import USERS, list_spellings
 from functions.namespaces.service import Namespaces
 from functions.objects.rules import is_about
@@ -177,7 +177,7 @@ class PrincipalData:
             return None
         if not item["pk"].startswith(f"{subject.tenant}#i#"):
             return lambda: self._store.delete_items([item], is_log=True)
-        if item_type is not item_types.LOG_ITEM or is_head(item):
+        if item_type is not item_types.LOG_ITEM or "first_number" in item:
             return None
         new = remove_events(item, subject.id)
         if new is None:

@@ -24,9 +24,14 @@ from typing import Any, NamedTuple
 from functions.entries.agent_store import build_counter_write
 from functions.entries.counters import CounterDelta
 from functions.entries.model import Entry, RemovalReason
-from functions.entries.store import EntryStore
+from functions.entries.store import UNCHANGED, EntryStore
 from functions.entries.tiers import POLICIES
-from functions.entries.transaction_store import TOMBSTONE_LIFETIME, build_removal, split_by_size
+from functions.entries.transaction_store import (
+    TOMBSTONE_LIFETIME,
+    build_index_rows,
+    build_tombstone,
+    split_by_size,
+)
 from functions.event_log.model import Event, LogName, build_event_id, choose_log
 from functions.event_log.reader import EventLogReader
 from functions.event_log.store import EventLogStore
@@ -101,17 +106,6 @@ class Part(NamedTuple):
         }
 
 
-def _split_into_transactions(
-    tenant: str, task: Task, events: list[Event], parts: list[Part], now: int
-) -> list[list[Write]]:
-    """Build what completes an archival, so that an item of a log fits into each transaction."""
-    sized = [(_announcement(tenant, task, event, now), 0) for event in events]
-    sized += [(delete(part.key), len(part.compressed)) for part in parts]
-    sized += [(write, 0) for write in completion_writes(tenant, task, now)]
-    groups = split_by_size(sized, itemgetter(1), _MAX_BYTES, _MAX_WRITES)
-    return [[write for write, _ in group] for group in groups]
-
-
 def _to_line(entry: Entry) -> dict[str, Any]:
     """Render an entry of a snapshot; a sensitive one is archived without its value (§9.2)."""
     line: dict[str, Any] = {"namespace": entry.namespace, "key": entry.key}
@@ -153,7 +147,7 @@ def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Ite
             )
 
 
-def _announcement(tenant: str, task: Task, event: Event, now: int) -> Write:
+def _announce(tenant: str, task: Task, event: Event, now: int) -> Write:
     """Tell the change stream of an archived event, without its snapshot."""
     item: Item = {
         "event": event.id,
@@ -269,9 +263,13 @@ class TaskArchive:
         """
         if self._log_wait_seconds > 0 and not self._await_log(tenant, task, parts):
             return False
-        events = list(build_archived_events(tenant, task, parts))
+        events, now = list(build_archived_events(tenant, task, parts)), self._clock()
+        sized = [(_announce(tenant, task, event, now), 0) for event in events]
+        sized += [(delete(part.key), len(part.compressed)) for part in parts]
+        sized += [(write, 0) for write in completion_writes(tenant, task, now)]
         # The item of the log needs a place in the first transaction, in number and in bytes.
-        first, *others = _split_into_transactions(tenant, task, events, parts, self._clock())
+        groups = split_by_size(sized, itemgetter(1), _MAX_BYTES, _MAX_WRITES)
+        first, *others = ([write for write, _ in group] for group in groups)
         logs: defaultdict[LogName, list[Event]] = defaultdict(list)
         for event in events:
             logs[event.log].append(event)
@@ -312,20 +310,18 @@ class TaskArchive:
         return True
 
 
-def _removal_reason(task: Task, entry: Entry) -> RemovalReason:
-    """Return why an ended task's entry is removed. An entry that expired before isn't archived."""
-    if not entry.policy.is_task_bound or entry.is_expired(task.completed_at or 0):
-        return "expired"
-    return "archived" if task.should_archive else "deleted"
-
-
 def split_into_moves(
     task: Task, entries: Iterable[Entry]
 ) -> Iterator[tuple[RemovalReason, list[Entry]]]:
     """Group entries of one agent and tier so that a group fits one transaction and one part."""
     groups: defaultdict[tuple[str, str, RemovalReason], list[Entry]] = defaultdict(list)
+    is_archived = task.memory_policy.archive_on_completion or task.archive_required
+    reason: RemovalReason
     for entry in entries:
-        groups[entry.agent_id, entry.memory_type, _removal_reason(task, entry)].append(entry)
+        reason = "archived" if is_archived else "deleted"
+        if not entry.policy.is_task_bound or entry.is_expired(task.completed_at or 0):
+            reason = "expired"  # before the end: it isn't archived
+        groups[entry.agent_id, entry.memory_type, reason].append(entry)
     for (_, tier, reason), group in groups.items():
         # semantic entries have index rows to delete
         limit = _MAX_ENTRIES_PER_MOVE if POLICIES[tier].is_private else 1
@@ -344,11 +340,14 @@ def _build_removals(
 ) -> list[Write]:
     """Build the writes that remove entries of one agent and tier, and that count this."""
     actor = SERVICE if reason == "expired" else task.ender
-    writes = [write for entry in group for write in build_removal(entry, reason, actor, now)]
-    agent, delta = group[0].agent_id, CounterDelta()
+    writes, agent, delta = list[Write](), group[0].agent_id, CounterDelta()
     for entry in group:
+        seen = {"nonce": entry.nonce, "version": entry.version}
+        writes.append(delete(entry.item_key, UNCHANGED, **seen))
+        writes.append(build_tombstone(entry, reason, actor, now))
+        writes += map(delete, build_index_rows(entry))
         delta.add(entry, -1)
-    if not delta.is_zero():
+    if delta != CounterDelta():
         writes.append(build_counter_write(tenant, agent, delta, now))
     usage = TaskUsage(attached=-len(group))
     if group[0].policy.is_task_bound:

@@ -37,7 +37,13 @@ class EntryMapper:
         is_evictable = entry.policy.is_evictable
         is_of_task = entry.task_id is not None and entry.ends_with_task
         creation_order = entry_keys.build_creation_order(entry.sort_token)
-        return self._to_value_attributes(entry) | {
+        if entry.unreadable:
+            raise UnreadableValue
+        value: Item = {"value": compress(entry.value)}
+        if entry.sensitivity in ENCRYPTED:
+            name = _name_value(entry.id, entry.task_id)
+            value = self._values.encrypt(entry.value, entry.address.tenant, name, entry.version)
+        return value | {
             "nonce": entry.nonce,
             "version": entry.version,
             "memory_type": entry.memory_type,
@@ -84,14 +90,6 @@ class EntryMapper:
             else entry_keys.build_tenant_entries_partition(entry.address.tenant),
             schema.TYPE_ORDER_ATTRIBUTE: None if entry.policy.is_private else creation_order,
         }
-
-    def _to_value_attributes(self, entry: Entry) -> Item:
-        if entry.unreadable:
-            raise UnreadableValue
-        if entry.sensitivity not in ENCRYPTED:
-            return {"value": compress(entry.value)}
-        name = _name_value(entry.id, entry.task_id)
-        return self._values.encrypt(entry.value, entry.address.tenant, name, entry.version)
 
     def _find_text(self, item: Item, entry_id: str) -> bytes | None:
         """Decode an encrypted or compressed value; None if it was damaged or moved."""

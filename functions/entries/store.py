@@ -28,7 +28,8 @@ from functions.platform.writes import (
 )
 
 _READ_TOGETHER = 4  # rows of an index, to find the first entry that hasn't expired
-_UNCHANGED = "nonce = :nonce AND version = :version"
+UNCHANGED = "nonce = :nonce AND version = :version"
+"""The condition that an entry is as it was read."""
 _OF_ANOTHER_REQUEST = (  # the first half is for moto, whose begins_with takes texts alone
     "request_token <> :request AND NOT begins_with(request_token, :request_key)"
 )
@@ -358,7 +359,7 @@ def _build_update(
         "actor_kind": caller.kind,
     }
     condition = (
-        f"{_UNCHANGED} AND {_OF_ANOTHER_REQUEST} AND memory_type = :memory_type"
+        f"{UNCHANGED} AND {_OF_ANOTHER_REQUEST} AND memory_type = :memory_type"
         " AND agent_id = :caller"
         " AND attribute_not_exists(data_key) AND attribute_not_exists(is_fenced)"
         " AND (attribute_not_exists(expires_at) OR expires_at > :now)"

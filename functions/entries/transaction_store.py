@@ -10,6 +10,7 @@ from functions.entries.counters import CounterDelta, count_agent_changes
 from functions.entries.filters import ROW_ATTRIBUTES
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, RemovalReason, Transition
+from functions.entries.store import UNCHANGED
 from functions.entries.task_scope import (
     NOTHING_KNOWN,
     TaskAssumptions,
@@ -62,20 +63,14 @@ class Transaction:
         transitions = tuple(set_own(each, tasks) for each in self.transitions)
         return replace(self, tasks=tasks, transitions=transitions)
 
-    @property
-    def names_tasks(self) -> bool:
-        """Tell whether a task or an intent has to know of what is written."""
-        transitions = (*self.transitions, *self.evictions.transitions)
-        entries = (each for both in transitions for each in (both.old, both.new))
-        return any(each is not None and (each.task_id or each.intent_id) for each in entries)
-
     def build_writes(self, mapper: EntryMapper, further: Iterable[Write] = ()) -> list[Write]:
         """Build all writes of the transaction, with further ones."""
         tenant, now = self.caller.tenant, self.now
-        written, in_tasks = self.transitions, self.names_tasks
+        transitions = (*self.transitions, *self.evictions.transitions)
+        entries = (each for both in transitions for each in (both.old, both.new))
+        in_tasks = any(each is not None and (each.task_id or each.intent_id) for each in entries)
         if in_tasks:
-            written = tuple(set_fence(each, self.tasks) for each in written)
-        transitions = (*written, *self.evictions.transitions)
+            transitions = tuple(set_fence(each, self.tasks) for each in transitions)
         actor = self.actor or self.caller
         writes = [
             write
@@ -99,7 +94,8 @@ class Transaction:
         if self.claims:  # a revoked principal, whose key is remembered, becomes no curator
             writes.append(check_principal(self.caller))
         writes.extend(further)
-        _assert_fits(writes)
+        if len(writes) > _ALWAYS_FIT:
+            _assert_fits(writes)
         return writes
 
 
@@ -108,8 +104,6 @@ def _assert_fits(writes: list[Write]) -> None:
     if len(writes) > MAX_TRANSACTION_WRITES:
         message = "this is more than one atomic write can hold; split it, or use fewer tags"
         raise BatchTooLarge(message, max=MAX_TRANSACTION_WRITES, actual=len(writes))
-    if len(writes) <= _ALWAYS_FIT:
-        return
     size = sum(write.size for write in writes)
     if size > MAX_TRANSACTION_BYTES:
         message = "this is more than one atomic write can hold; split it into smaller batches"
@@ -135,9 +129,24 @@ def split_by_size(
 def _build_transition_writes(
     mapper: EntryMapper, transition: Transition, actor: Actor | Principal, now: int
 ) -> Iterator[Write]:
-    """Build the writes of an entry's item, of its index rows, and of its vector and tombstone."""
+    """Build the writes of an entry's item, of its index rows, and of its vector and tombstone.
+
+    The old state is the condition of the item's write.
+    """
     old, new = transition.old, transition.new
-    yield _build_entry_write(mapper, transition)
+    condition, seen = ABSENT, Item()
+    if old is not None:
+        seen = {"nonce": old.nonce, "version": old.version}
+        condition = UNCHANGED
+    if old is not None and transition.reason == "evicted":
+        # An entry that was read since, or whose priority was raised, is no longer the next one. Its
+        # order has changed, and its version has not.
+        condition += " AND eviction_order = :eviction_order"
+        seen["eviction_order"] = old.eviction_order
+    if new is None:
+        yield delete(transition.item_key, condition, **seen)
+    else:
+        yield put(new.item_key, mapper.to_item(new), condition, **seen)
     yield from replace_rows(build_index_rows(old), build_index_rows(new))
     if new is not None and new.packed_vector is not None and new.vector_at is not None:
         partition = vector_keys.build_client_vectors_partition(new.address)
@@ -145,35 +154,10 @@ def _build_transition_writes(
     if old is not None and (new is None or transition.is_create):
         reason = "expired" if new is not None and old.is_expired(now) else transition.reason
         # What expires is removed by the service, in the name of no caller.
-        yield _build_tombstone(old, reason, SERVICE if reason == "expired" else actor, now)
+        yield build_tombstone(old, reason, SERVICE if reason == "expired" else actor, now)
 
 
-def _build_entry_write(mapper: EntryMapper, transition: Transition) -> Write:
-    """Build the write of the entry's own item; the old state is its condition."""
-    old, new = transition.old, transition.new
-    condition, seen = ABSENT, Item()
-    if old is not None:
-        seen = {"nonce": old.nonce, "version": old.version}
-        condition = "nonce = :nonce AND version = :version"
-    if old is not None and transition.reason == "evicted":
-        # An entry that was read since, or whose priority was raised, is no longer the next one. Its
-        # order has changed, and its version has not.
-        condition += " AND eviction_order = :eviction_order"
-        seen["eviction_order"] = old.eviction_order
-    if new is None:
-        return delete(transition.item_key, condition, **seen)
-    return put(new.item_key, mapper.to_item(new), condition, **seen)
-
-
-def build_removal(entry: Entry, reason: RemovalReason, actor: Actor, now: int) -> Iterator[Write]:
-    """Build the writes that remove an entry at its version, with its index rows."""
-    seen: Item = {"nonce": entry.nonce, "version": entry.version}
-    yield delete(entry.item_key, "nonce = :nonce AND version = :version", **seen)
-    yield _build_tombstone(entry, reason, actor, now)
-    yield from map(delete, build_index_rows(entry))
-
-
-def _build_tombstone(
+def build_tombstone(
     entry: Entry, reason: RemovalReason, actor: Actor | Principal, now: int
 ) -> Write:
     """Build the item by which the change stream learns why and by whom an entry was removed."""

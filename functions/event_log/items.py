@@ -1,8 +1,7 @@
 """Encode events as items: those of one append together, as JSON text or, where smaller, zlib."""
 
 import zlib
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from functions.event_log.model import Event, LogName
@@ -66,22 +65,31 @@ class StoredEvent(NamedTuple):
     part_count: int
 
 
-def encode_events(events: Sequence[Event]) -> Iterator[EncodedEvents]:
+def encode_events(events: Iterable[Event]) -> Iterator[EncodedEvents]:
     """Encode events in their order, as many in one item as fit; a large one is alone."""
-    rendered = [(dumps(_to_document(event) | {"data": event.data}), event) for event in events]
-    for is_large, group in groupby(rendered, _is_large):
-        if is_large:
-            yield from (_encode_in_parts(event) for _, event in group)
+    together: list[_Rendered] = []
+    for event in events:
+        document: dict[str, Any] = {
+            "type": event.type,
+            "agent_id": event.agent_id,
+            "actor": list(event.actor),
+            "intent_id": event.intent_id,
+            "task_id": event.task_id,
+            "timestamp": event.timestamp,
+        }
+        text = dumps(document | {"data": event.data})
+        if len(text) > MAX_EVENT_BYTES and len(zlib.compress(text)) > MAX_EVENT_BYTES:
+            yield from _encode_together(together)
+            yield _encode_in_parts(event, document)
+            together = []
         else:
-            yield from _encode_together(list(group))
-
-
-def _is_large(rendered: _Rendered) -> bool:
-    text, _ = rendered
-    return len(text) > MAX_EVENT_BYTES and len(zlib.compress(text)) > MAX_EVENT_BYTES
+            together.append((text, event))
+    yield from _encode_together(together)
 
 
 def _encode_together(rendered: Sequence[_Rendered]) -> Iterator[EncodedEvents]:
+    if not rendered:
+        return
     texts, events = zip(*rendered, strict=True)
     text = compress(b"[%s]" % b",".join(texts), _MIN_COMPRESSED_BYTES)
     size = len(text) + sum(len(event.id) for event in events)
@@ -93,11 +101,11 @@ def _encode_together(rendered: Sequence[_Rendered]) -> Iterator[EncodedEvents]:
         yield from _encode_together(rendered[half:])
 
 
-def _encode_in_parts(event: Event) -> EncodedEvents:
+def _encode_in_parts(event: Event, document: dict[str, Any]) -> EncodedEvents:
     data = zlib.compress(dumps(event.data))
     starts = range(0, len(data), MAX_PART_BYTES)
     parts = [data[start : start + MAX_PART_BYTES] for start in starts]
-    return EncodedEvents([event], _encode_text([_to_document(event)]), parts)
+    return EncodedEvents([event], _encode_text([document]), parts)
 
 
 def build_removed_part_keys(old: Item, new: Item) -> list[Key]:
@@ -111,17 +119,6 @@ def build_removed_part_keys(old: Item, new: Item) -> list[Key]:
 
 def _encode_text(documents: Sequence[dict[str, Any] | None]) -> str | bytes:
     return compress(dumps(documents), _MIN_COMPRESSED_BYTES)
-
-
-def _to_document(event: Event) -> dict[str, Any]:
-    return {
-        "type": event.type,
-        "agent_id": event.agent_id,
-        "actor": list(event.actor),
-        "intent_id": event.intent_id,
-        "task_id": event.task_id,
-        "timestamp": event.timestamp,
-    }
 
 
 def build_part_writes(partition: str, encoded: EncodedEvents, expiry: int | None) -> list[Write]:
@@ -170,17 +167,6 @@ def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
     if seen is None:
         return put_new(key, {"first_number": first})
     return put(key, {"first_number": first}, "first_number = :seen", seen=seen["first_number"])
-
-
-def is_head(item: Item) -> bool:
-    """Tell whether an item of a log is item 0."""
-    return "first_number" in item
-
-
-def get_first_number(head: Item) -> int:
-    """Return the number of a log's first item."""
-    first: int = head["first_number"]
-    return first
 
 
 def decode_item_events(item: Item) -> Iterator[StoredEvent | None]:

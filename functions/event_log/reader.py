@@ -15,8 +15,6 @@ from functions.event_log.items import (
     build_part_keys,
     decode_event,
     decode_item_events,
-    get_first_number,
-    is_head,
     parse_log_item,
 )
 from functions.event_log.model import Event, LogName, LogQuery
@@ -111,8 +109,8 @@ class EventLogReader(TimedStore):
             return
         items = self._query(partition, expected, last, query)
         for item in items:
-            if is_head(item):
-                expected = get_first_number(item)
+            if "first_number" in item:
+                expected = item["first_number"]
                 continue
             number = parse_log_item(item["sk"])
             # Item 5 follows item 3: either 4 was removed at the end of its retention, or this read
@@ -183,8 +181,8 @@ class EventLogReader(TimedStore):
         last = parse_log_item(end["sk"])
         if end["newest"] < moment:
             return last + 1
-        heads = self._read_items(partition, 0, 0)
-        first = next(map(get_first_number, heads), 1)
+        head = next(self._read_items(partition, 0, 0), None)
+        first = 1 if head is None else head["first_number"]
         while first < last:
             middle = (first + last) // 2
             items = self._read_items(partition, middle)

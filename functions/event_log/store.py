@@ -26,8 +26,6 @@ from functions.event_log.items import (
     build_part_writes,
     build_published_write,
     encode_events,
-    get_first_number,
-    is_head,
     parse_log_item,
 )
 from functions.event_log.model import Event, LogName
@@ -105,7 +103,7 @@ class EventLogStore:
         last, ids, head = None, set[str](), None
         between = build_log_range(partition, 0)
         for item in self._table.query_from(*between, _END_PAGE, newest_first=True):
-            if is_head(item):
+            if "first_number" in item:
                 head = item
                 break
             last = last or item
@@ -119,13 +117,13 @@ class EventLogStore:
     def _begin(self, partition: str, head: Item | None) -> int:
         """Return the number of the first item of a log that has none (any more)."""
         now = self._clock()
-        begun = None if head is None else get_first_number(head)
+        begun: int | None = None if head is None else head["first_number"]
         if begun is not None and (not self._retention or begun + self._retention > now):
             return begun  # no item can have been removed since
         try:
             self._table.put(build_head_write(partition, now, head))
         except ConditionFailed as failed:
-            return now if failed.item is None else get_first_number(failed.item)
+            return now if failed.item is None else int(failed.item["first_number"])
         return now
 
     def _write_events(
@@ -141,7 +139,8 @@ class EventLogStore:
         parts, writes = list[Write](), list[Write]()
         for each in encode_events(events):
             time = time.add(each)
-            parts += build_part_writes(partition, each, expiry and expiry + _DAY)
+            if each.parts:
+                parts += build_part_writes(partition, each, expiry and expiry + _DAY)
             writes.append(build_events_write(partition, number + len(writes), each, time, expiry))
         run_parallel([partial(self._table.put, part) for part in parts])
         together = writes[-1:] if others else []

@@ -129,10 +129,6 @@ class TaskUsage(NamedTuple):
     size: int = 0
     attached: int = 0
 
-    @property
-    def is_working(self) -> bool:
-        return self.entries != 0 or self.size != 0
-
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -249,11 +245,6 @@ class Task:
     def awaits_archive(self) -> bool:
         """Tell whether it has ended, and its memory isn't archived yet."""
         return self.completed_at is not None and self.archived_at is None
-
-    @property
-    def should_archive(self) -> bool:
-        """Tell whether its working memory is archived when it ends (RFC-0015 §6.5, §6.6)."""
-        return self.memory_policy.archive_on_completion or self.archive_required
 
     @property
     def max_entries(self) -> int:

@@ -17,7 +17,7 @@ from functions.platform.errors import (
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
 from functions.platform.limits import MAX_SUB_TASKS, MAX_TASK_FIELDS_BYTES
-from functions.tasks.model import ENDED, Policy, Status, Task, TaskUsage
+from functions.tasks.model import ENDED, Policy, Task, TaskUsage
 from functions.tasks.requests import EXTRA_FIELDS, NewTask, TaskChange
 
 
@@ -47,12 +47,6 @@ def assert_open(task: Task) -> None:
     """Check that a task takes changes."""
     if task.completed_at is not None:
         raise TaskClosed(f"the task has ended ({task.status}), and can't be changed")
-
-
-def assert_version(task: Task, version: int) -> None:
-    """Check that the caller has read the present version."""
-    if version != task.version:
-        raise version_mismatch(task)
 
 
 def version_mismatch(present: Task) -> VersionMismatch:
@@ -138,7 +132,8 @@ def end_before_take_over(present: Task, now: int) -> Task:
     """Return the end of an agent's own task, whose memory is archived to the agent's own log."""
     return replace(
         present,
-        **_build_times(present, "cancelled", now),
+        updated_at=now,
+        completed_at=now,
         version=present.version + 1,
         status="cancelled",
         intent_id=None,
@@ -222,7 +217,9 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
     policy, extra_fields = (Policy(), {}) if is_adopted else (task.memory_policy, task.extra_fields)
     return replace(
         task,
-        **_build_times(task, status, now),
+        updated_at=now,
+        started_at=now if status == "running" and task.started_at is None else task.started_at,
+        completed_at=now if status in ENDED else task.completed_at,
         version=task.version + 1,
         status=status,
         assigned_agent=assignee,
@@ -261,15 +258,6 @@ def _find_leaving(task: Task, assignee: str | None, coordinator: str | None) -> 
     """Return whose entries are to be fenced: who was assignee or coordinator, and is neither."""
     before = dict.fromkeys((*task.leaving, task.assigned_agent, task.coordinator))
     return tuple(each for each in before if each and each not in (assignee, coordinator))
-
-
-def _build_times(task: Task, status: Status, now: int) -> dict[str, Any]:
-    times: dict[str, Any] = {"updated_at": now}
-    if status == "running" and task.started_at is None:
-        times["started_at"] = now
-    if status in ENDED:
-        times["completed_at"] = now
-    return times
 
 
 def _merge_extra_fields(before: dict[str, Any], body: NewTask | TaskChange) -> dict[str, Any]:

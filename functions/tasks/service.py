@@ -186,7 +186,8 @@ class Tasks:
         self._authorize_change(caller, present, change, is_repeated=is_repeated)
         if is_repeated:
             return self.resume(caller.tenant, present)
-        rules.assert_version(present, version)
+        if present.version != version:
+            raise rules.version_mismatch(present)
         rules.assert_open(present)
         if "coordinator" in change.model_fields_set:
             self._assert_coordinator(caller.tenant, change.coordinator)

@@ -264,7 +264,7 @@ def reserve_usage(
         if counted.get(less, 0) < 0:
             condition += f" AND {limit} >= :needed_{limit}"
             values[f"needed_{limit}"] = -counted[less]
-    if usage.is_working and is_counted:
+    if (usage.entries or usage.size) and is_counted:
         # The agent's first entry in a task fails here, and lists the task under the agent in its
         # second attempt (`hold_task`). All later entries need no such row.
         condition += f" AND attribute_exists({next(iter(usage_to_item(caller.id, 0, 0)))})"
@@ -349,7 +349,7 @@ def _count(
     expression = "ADD changes :one, attached :attached"
     values: Item = {"one": 1, "attached": usage.attached}
     counted = {agent: usage, **(others or {})}
-    if not any(each.is_working for each in counted.values()):
+    if not any(each.entries or each.size for each in counted.values()):
         return expression, values
     expression += ", free_entries :less, free_bytes :less_bytes"
     for number, (each, held) in enumerate(counted.items()):

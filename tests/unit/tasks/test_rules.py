@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from functions.identity.model import Kind
-from functions.platform.errors import TaskClosed, VersionMismatch
+from functions.platform.errors import TaskClosed
 from functions.tasks import rules
 from tests.unit.tasks.making import NOW, TASK, new_task, principal
 
@@ -35,10 +35,3 @@ def test_an_ended_task_takes_no_change() -> None:
     rules.assert_open(TASK)
     with pytest.raises(TaskClosed):
         rules.assert_open(replace(TASK, completed_at=NOW))
-
-
-@pytest.mark.parametrize("version", [2, 4])
-def test_a_change_names_the_present_version(version: int) -> None:
-    rules.assert_version(TASK, 3)
-    with pytest.raises(VersionMismatch):
-        rules.assert_version(TASK, version)
