@@ -101,7 +101,8 @@ def _trace(
         _profile(trace.functions, traced)
     trace.dynamodb_calls = len(calls)
     # What a call of the pool gives to the pool runs in its own thread, so all of it is traced.
-    run_parallel([partial(_profile, trace.all_functions, pooled), list])
+    together: list[_Request] = [partial(_profile, trace.all_functions, pooled), list]
+    run_parallel(together)
     return trace
 
 

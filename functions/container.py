@@ -474,7 +474,7 @@ class Container:
             c.intent_store,
             c.guardrails,
             c.task_archive,
-            c.entry_fence.fence,
+            c.entry_fence.fence_at,
             c.principal_store.get_kind,
             c.audit,
             c.clock,

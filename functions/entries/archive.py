@@ -30,7 +30,6 @@ from functions.entries.transaction_store import (
     TOMBSTONE_LIFETIME,
     build_index_rows,
     build_tombstone,
-    split_by_size,
 )
 from functions.event_log.model import Event, LogName, build_event_id, choose_log
 from functions.event_log.reader import EventLogReader
@@ -45,7 +44,7 @@ from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, delete, put
+from functions.platform.writes import Write, delete, put, split_by_size
 from functions.tasks.model import Task, TaskUsage
 from functions.tasks.store import TaskStore, adjust_usage, completion_writes
 
@@ -206,10 +205,6 @@ class TaskArchive:
         else:
             partition = item_types.TASK.build_key(tenant, task=ended.id)[0]
             self.resume_at(partition, deadline - time.monotonic())
-
-    def resume(self, tenant: str, task_id: str) -> bool:
-        """Finish what an earlier request left of a task's archiving; as `resume_at`."""
-        return self.resume_at(item_types.TASK.build_key(tenant, task=task_id)[0])
 
     def resume_at(self, partition: str, seconds: float = _REQUEST_SECONDS) -> bool:
         """Finish the archiving of the task whose item is in a partition.

@@ -17,7 +17,7 @@ from functions.entries.query import Queries
 from functions.entries.requests import BatchUpdate, EntryChange, NewEntry
 from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, POLICIES_BY_ID_LETTER, WORKING
-from functions.entries.transaction_store import Transaction, split_by_size
+from functions.entries.transaction_store import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.namespaces.authority import WRITE_MEMORY
@@ -39,6 +39,7 @@ from functions.platform.errors import (
 from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_TRANSACTION_WRITES
+from functions.platform.writes import split_by_size
 
 _FIXED_WRITES = 4  # an entry's own item, tombstone, row among all entries and audit record
 _COUNTER_WRITES = 10  # left free for the counters of agents and tasks

@@ -98,6 +98,5 @@ class Contexts:
         """Return the namespaces that the task names, else those of its coordinator's guardrails."""
         named: list[str] | None = task.extra_fields.get("semantic_namespaces")
         if named is None and task.coordinator is not None:
-            guardrails = self._guardrails.get(tenant, task.coordinator).guardrails
-            named = guardrails.allowed_semantic_namespaces
+            named = self._guardrails.list_allowed_namespaces(tenant, task.coordinator)
         return list(dict.fromkeys(named or ()))

@@ -12,7 +12,7 @@ from functools import partial
 
 from functions.entries.model import Entry
 from functions.entries.store import EntryStore
-from functions.platform import item_types, keys
+from functions.platform import keys
 from functions.platform.errors import Unavailable
 from functions.platform.keys import hash_agent
 from functions.platform.parallel import run_parallel
@@ -28,12 +28,11 @@ class EntryFence:
         self._store = store
         self._tasks = tasks
 
-    def fence(self, tenant: str, task_id: str) -> None:
-        """Mark the entries of all who have left a task; they are marked when this returns."""
-        self.fence_at(item_types.TASK.build_key(tenant, task=task_id)[0])
-
     def fence_at(self, partition: str) -> int:
-        """Mark the entries of all who have left the task in a partition; returns how many."""
+        """Mark the entries of all who have left the task in a partition.
+
+        Returns how many; they are marked when this returns.
+        """
         task = self._tasks.get_at(partition)
         if task is None or task.completed_at is not None or not task.leaving:
             return 0

@@ -44,6 +44,9 @@ class Filters(NamedTuple):
         )
 
 
+NO_FILTERS = Filters()
+
+
 class Comparison(NamedTuple):
     """Tells how a filter compares an attribute.
 

@@ -208,7 +208,7 @@ class Sources:
         if scope.task is not None:
             return self._read_task(tenant, scope.task.id)
         if filters.namespace is None or filters.key is None:
-            return self._store.list_private(tenant, scope.agent_id, filters)
+            return list(self._store.iterate_private(tenant, scope.agent_id, filters))
         address = WORKING.build_address(tenant, scope.agent_id, filters.namespace, filters.key)
         return list(self._store.get_many([address.item_key]).values())
 

@@ -21,11 +21,11 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Digest
 from functions.platform.retry import Backoff
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.writes import Write
 from functions.tasks.model import Task
 from functions.tasks.store import TaskStore
 
 _ATTEMPTS = 30  # many may put one entry at once
+_PLACE = ("memory_type", "task_id", "intent_id")  # where it differs, a put replaces the entry
 _KEPT_BY_A_PUT = ("nonce", "agent_id", "created_by", "created_at", "history_since")
 
 
@@ -104,14 +104,19 @@ class Puts:
             if token.matches(live.request_token):
                 return self._writer.repeat(caller, live), live.version == 1
         _assert_version(live, version)  # shows the entry, so who may not read it is refused before
-        if live is not None and _has_same_place(live, entry):
+        if live is not None and all(getattr(live, each) == getattr(entry, each) for each in _PLACE):
             entry = replace_fields(live, entry)
         replaced = self._find_replaced(caller, entry, now) if live is None else []
         transaction = Transaction(
             caller,
             (Transition(present, entry), *(Transition(each, None) for each in replaced)),
             now,
-            tuple(self._record_replacement(caller, each) for each in replaced),
+            tuple(
+                self._audit.record(
+                    caller, REPLACE_ENTRY, f"entry:{each.id}", {"agent_id": each.agent_id}, None
+                )
+                for each in replaced
+            ),
             claims=claims,
         )
         written = self._writer.commit(transaction, token)[0]
@@ -141,10 +146,6 @@ class Puts:
         target = SuccessionTarget(task.assigned_agent, is_former=member.was_assignee)
         return agent not in task.members and is_allowed(caller, REPLACE_ENTRY, target)
 
-    def _record_replacement(self, caller: Principal, replaced: Entry) -> Write:
-        before = {"agent_id": replaced.agent_id}
-        return self._audit.record(caller, REPLACE_ENTRY, f"entry:{replaced.id}", before, None)
-
 
 def _assert_version(live: Entry | None, version: int | None) -> None:
     if version is None:
@@ -164,15 +165,6 @@ def _may_put_by_one_write(entry: Entry) -> bool:
         entry.policy.is_task_bound
         and entry.sensitivity not in ENCRYPTED
         and entry.packed_vector is None
-    )
-
-
-def _has_same_place(old: Entry, new: Entry) -> bool:
-    """Return whether a put changes an entry, and doesn't replace it by another one."""
-    return (old.memory_type, old.task_id, old.intent_id) == (
-        new.memory_type,
-        new.task_id,
-        new.intent_id,
     )
 
 

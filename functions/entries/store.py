@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from functions.entries.eviction import build_eviction_order, build_rank
-from functions.entries.filters import Filters, build_condition
+from functions.entries.filters import NO_FILTERS, Filters, build_condition
 from functions.entries.mapper import EntryMapper, to_eviction_candidate
 from functions.entries.model import Entry
 from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER, SEMANTIC
@@ -20,12 +20,7 @@ from functions.platform.json_text import compress
 from functions.platform.keys import HIGHEST, LOWEST, Key
 from functions.platform.schema import CREATION_ATTRIBUTE, EVICTION_ATTRIBUTE, TASK_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import (
-    Write,
-    build_set_expression,
-    build_unchanged_condition,
-    update,
-)
+from functions.platform.writes import build_unchanged_condition, update
 
 _READ_TOGETHER = 4  # rows of an index, to find the first entry that hasn't expired
 UNCHANGED = "nonce = :nonce AND version = :version"
@@ -33,6 +28,11 @@ UNCHANGED = "nonce = :nonce AND version = :version"
 _OF_ANOTHER_REQUEST = (  # the first half is for moto, whose begins_with takes texts alone
     "request_token <> :request AND NOT begins_with(request_token, :request_key)"
 )
+_IS_ALONE = (
+    "attribute_not_exists(data_key) AND attribute_not_exists(is_fenced)"
+    " AND (attribute_not_exists(expires_at) OR expires_at > :now)"
+)
+"""The condition that no cipher, task or tombstone belongs to a new version of an entry."""
 _KEPT_BY_A_PUT = frozenset(
     (
         *("nonce", "version", "created_at", "created_by", "curated_by"),
@@ -64,8 +64,10 @@ class EntryStore:
         items = self._table.get_many(item_keys)
         return {key: self._mapper.to_entry(item) for key, item in items.items()}
 
-    def list_private(self, tenant: str, agent: str, filters: Filters) -> list[Entry]:
-        """Return an agent's private entries that match: a call per megabyte that it has.
+    def iterate_private(
+        self, tenant: str, agent: str, filters: Filters = NO_FILTERS
+    ) -> Iterator[Entry]:
+        """Read an agent's private entries that match: a call per megabyte that it has.
 
         Expired entries are included: the local engine takes a seventh of a query to compare times.
         """
@@ -73,12 +75,6 @@ class EntryStore:
         partition = item_types.AGENT.build_partition(tenant, agent=agent)
         prefix = entry_keys.build_entry_prefix(filters.namespace)
         items = self._table.query(partition, prefix, condition=condition, **values)
-        return list(map(self._mapper.to_entry, items))
-
-    def iterate_private(self, tenant: str, agent: str) -> Iterator[Entry]:
-        """Read all private entries of an agent, expired ones included."""
-        partition = item_types.AGENT.build_partition(tenant, agent=agent)
-        items = self._table.query(partition, entry_keys.build_entry_prefix(None))
         return map(self._mapper.to_entry, items)
 
     def list_of_task(self, tenant: str, task: str) -> list[Entry]:
@@ -284,11 +280,32 @@ class EntryStore:
         Returns:
             the changed entry, or None and what is in the slot instead, if anything.
         """
-        write = _build_update(address, nonce, version, caller, now, changes)
-        try:
-            return self._mapper.to_entry(self._table.update(write)), None
-        except ConditionFailed as failed:
-            return None, self._mapper.find_entry(failed.item)
+        policy = POLICIES_BY_ID_LETTER[address.tier]
+        attributes: Item = {
+            "updated_at": now,
+            "request_token": changes["request_token"],
+            "traceparent": request_context.traceparent.get(),
+            "actor_kind": caller.kind,
+        }
+        condition = f"{UNCHANGED} AND memory_type = :memory_type AND agent_id = :caller"
+        values: Item = {"nonce": nonce, "version": version}
+        values |= {"memory_type": policy.name, "caller": caller.id}
+        if "value" in changes:
+            attributes["value"] = compress(changes["value"])
+            condition += " AND value_bytes = :size"
+            values["size"] = changes["value_bytes"]
+        if "tags" in changes:
+            attributes["tags"] = changes["tags"] or None
+        if policy.is_evictable:
+            attributes |= {
+                "last_accessed_at": now,
+                EVICTION_ATTRIBUTE: build_eviction_order("normal", now, nonce),
+            }
+            # A pinned entry has no order, and one of another priority keeps its rank: that takes
+            # more than one write.
+            condition += " AND begins_with(eviction_order, :rank)"
+            values["rank"] = build_rank("normal")
+        return self._write_own(address.item_key, attributes, now, condition, values)
 
     def put_own(self, entry: Entry, version: int | None) -> tuple[Entry | None, Entry | None]:
         """Replace the fields of an owner's entry in the slot of `entry` by one write.
@@ -303,89 +320,45 @@ class EntryStore:
         Returns:
             the changed entry, or None and what is in the slot instead, if anything.
         """
+        item = self._mapper.to_item(entry)
+        attributes = {name: value for name, value in item.items() if name not in _KEPT_BY_A_PUT}
+        # A put without a scope replaces an entry without a scope; any other one is another place.
+        same: Item = {
+            "memory_type": entry.memory_type,
+            "agent_id": entry.agent_id,
+            "value_bytes": entry.value_bytes,
+            "task_id": entry.task_id,
+            "intent_id": entry.intent_id,
+        }
+        condition, seen = build_unchanged_condition(
+            same if version is None else same | {"version": version}
+        )
+        return self._write_own(entry.item_key, attributes, entry.updated_at, condition, seen)
+
+    def _write_own(
+        self, key: Key, attributes: Item, now: int, condition: str, values: Item
+    ) -> tuple[Entry | None, Entry | None]:
+        """Write a new version of an entry, if that is all that has to change.
+
+        Args:
+            attributes: those to set; None removes one.
+            condition: on what was read or is given, with its values.
+        """
+        token = attributes["request_token"]
+        present = {name: value for name, value in attributes.items() if value is not None}
+        settings = ", ".join(f"#{name} = :{name}" for name in present)
+        removed = ", ".join(f"#{name}" for name in attributes.keys() - present.keys())
+        write = update(
+            key,
+            f"SET version = version + :one, {settings}" + (f" REMOVE {removed}" if removed else ""),
+            f"{condition} AND {_OF_ANOTHER_REQUEST} AND {_IS_ALONE}",
+            **values | present,
+            one=1,
+            now=now,
+            request=token,
+            request_key=token[:KEY_BYTES],
+        )
         try:
-            write = _build_put(self._mapper.to_item(entry), entry, version)
             return self._mapper.to_entry(self._table.update(write)), None
         except ConditionFailed as failed:
             return None, self._mapper.find_entry(failed.item)
-
-
-def _build_put(item: Item, entry: Entry, version: int | None) -> Write:
-    """Build the update that replaces all that a put sets, of an entry of the same size.
-
-    Args:
-        item: the entry's, as it is to be.
-        version: the one that must be there; None for any.
-    """
-    attributes = {name: value for name, value in item.items() if name not in _KEPT_BY_A_PUT}
-    expression, present = build_set_expression(attributes, "version = version + :one")
-    conditions = [
-        "memory_type = :memory_type AND agent_id = :agent AND value_bytes = :size",
-        _OF_ANOTHER_REQUEST,
-        "attribute_not_exists(data_key) AND attribute_not_exists(is_fenced)",
-        "(attribute_not_exists(expires_at) OR expires_at > :now)",
-    ]
-    values: Item = {
-        "memory_type": entry.memory_type,
-        "agent": entry.agent_id,
-        "size": entry.value_bytes,
-    }
-    # A put without a scope replaces an entry without a scope; any other one is another place.
-    kept: Item = {"task_id": entry.task_id, "intent_id": entry.intent_id}
-    is_same, seen = build_unchanged_condition(
-        kept if version is None else kept | {"version": version}
-    )
-    conditions.append(is_same)
-    values |= {"now": entry.updated_at, "one": 1} | present | seen
-    token = item["request_token"]
-    values |= {"request": token, "request_key": token[:KEY_BYTES]}
-    return update(entry.item_key, expression, " AND ".join(conditions), **values)
-
-
-def _build_update(
-    address: EntryAddress,
-    nonce: str,
-    version: int,
-    caller: Principal,
-    now: int,
-    changes: dict[str, Any],
-) -> Write:
-    policy = POLICIES_BY_ID_LETTER[address.tier]
-    attributes: Item = {
-        "version": version + 1,
-        "updated_at": now,
-        "request_token": changes["request_token"],
-        "traceparent": request_context.traceparent.get(),
-        "actor_kind": caller.kind,
-    }
-    condition = (
-        f"{UNCHANGED} AND {_OF_ANOTHER_REQUEST} AND memory_type = :memory_type"
-        " AND agent_id = :caller"
-        " AND attribute_not_exists(data_key) AND attribute_not_exists(is_fenced)"
-        " AND (attribute_not_exists(expires_at) OR expires_at > :now)"
-    )
-    values: Item = {"nonce": nonce, "memory_type": policy.name, "caller": caller.id, "now": now}
-    values |= {
-        "request": changes["request_token"],
-        "request_key": changes["request_token"][:KEY_BYTES],
-    }
-    if "value" in changes:
-        attributes["value"] = compress(changes["value"])
-        condition += " AND value_bytes = :size"
-        values["size"] = changes["value_bytes"]
-    if "tags" in changes:
-        attributes["tags"] = changes["tags"] or None
-    if policy.is_evictable:
-        attributes |= {
-            "last_accessed_at": now,
-            EVICTION_ATTRIBUTE: build_eviction_order("normal", now, nonce),
-        }
-        # a pinned entry has no order, and one of another priority keeps its rank: not by one write
-        condition += " AND begins_with(eviction_order, :rank)"
-        values["rank"] = build_rank("normal")
-    present = {name: value for name, value in attributes.items() if value is not None}
-    settings = ", ".join(f"#{name} = :new_{name}" for name in present)
-    removed = ", ".join(f"#{name}" for name in attributes.keys() - present.keys())
-    expression = f"SET {settings}" + (f" REMOVE {removed}" if removed else "")
-    values |= {f"new_{name}": value for name, value in present.items()}
-    return update(address.item_key, expression, condition, version=version, **values)

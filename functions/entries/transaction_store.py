@@ -1,8 +1,8 @@
 """Define what one transaction of entries is to do, and the writes that it takes."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Self, TypeVar
+from typing import Self
 
 from functions.entries.agent_store import build_counter_write
 from functions.entries.capacity import NO_EVICTIONS, Evictions
@@ -32,7 +32,6 @@ from functions.platform.writes import ABSENT, Write, delete, put, replace_rows
 from functions.vectors.client_vector_store import put_client_vector
 
 TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long
-T = TypeVar("T")
 _ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
 
 
@@ -108,22 +107,6 @@ def _assert_fits(writes: list[Write]) -> None:
     if size > MAX_TRANSACTION_BYTES:
         message = "this is more than one atomic write can hold; split it into smaller batches"
         raise BatchTooLarge(message, max=MAX_TRANSACTION_BYTES, actual=size)
-
-
-def split_by_size(
-    elements: Iterable[T], get_size: Callable[[T], int], most_size: int, most: int | None = None
-) -> Iterator[list[T]]:
-    """Split into groups of up to `most` elements, and of a size of `most_size` together."""
-    group, free = list[T](), most_size
-    for each in elements:
-        size = get_size(each)
-        if group and (size > free or len(group) == most):
-            yield group
-            group, free = [], most_size
-        group.append(each)
-        free -= size
-    if group:
-        yield group
 
 
 def _build_transition_writes(

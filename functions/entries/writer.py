@@ -157,17 +157,9 @@ class EntryWriter:
 
     def _assume_own_tasks(self, transaction: Transaction) -> Transaction:
         """Assume in the first attempt that tasks without a coordinator still have none."""
-        tenant = transaction.caller.tenant
-        known = {
-            task
-            for task in find_scopes(transaction.transitions)
-            if (tenant, task) in self._own_tasks
-        }
-        return (
-            transaction.with_tasks(TaskAssumptions(uncoordinated=frozenset(known)))
-            if known
-            else transaction
-        )
+        tenant, tasks = transaction.caller.tenant, find_scopes(transaction.transitions)
+        known = frozenset(each for each in tasks if (tenant, each) in self._own_tasks)
+        return transaction.with_tasks(TaskAssumptions(uncoordinated=known))
 
     def _remember_own_tasks(self, transaction: Transaction) -> None:
         for task in find_scopes(transaction.transitions):

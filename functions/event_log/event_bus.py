@@ -11,6 +11,7 @@ from functions.platform.aws import translate_aws_errors
 from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps
 from functions.platform.settings import WrongSetting
+from functions.platform.writes import split_by_size
 
 SOURCE = "agent-memory"
 MAX_CALL_EVENTS = 10  # EventBridge's limit for one call
@@ -46,7 +47,8 @@ class EventBus:
 
     def publish(self, events: Iterable[Event]) -> Iterator[list[Event]]:
         """Publish events, ten in a call; give those of each call that the bus accepted."""
-        for batch in _split_batches((event, self._to_entry(event)) for event in events):
+        entries = ((event, self._to_entry(event)) for event in events)
+        for batch in split_by_size(entries, _get_size, _MAX_BYTES, MAX_CALL_EVENTS):
             results = self._put_events([entry for _, entry in batch])
             both = zip(batch, results, strict=True)
             yield [event for (event, _), result in both if "ErrorCode" not in result]
@@ -116,19 +118,5 @@ def parse_event_types(text: str) -> frozenset[EventType]:
     return known
 
 
-_Batch = list[tuple[Event, dict[str, Any]]]
-
-
-def _split_batches(entries: Iterable[tuple[Event, dict[str, Any]]]) -> Iterator[_Batch]:
-    """Split events, each with its bus entry, into batches that one call takes."""
-    batch: _Batch = []
-    free_bytes = _MAX_BYTES
-    for event, entry in entries:
-        size = len(entry["Detail"].encode()) + _ENVELOPE_BYTES
-        if batch and (len(batch) == MAX_CALL_EVENTS or size > free_bytes):
-            yield batch
-            batch, free_bytes = [], _MAX_BYTES
-        batch.append((event, entry))
-        free_bytes -= size
-    if batch:
-        yield batch
+def _get_size(entry: tuple[Event, dict[str, Any]]) -> int:
+    return len(entry[1]["Detail"].encode()) + _ENVELOPE_BYTES

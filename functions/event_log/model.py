@@ -76,12 +76,13 @@ class LogQuery(NamedTuple):
         """Return whether the query may skip many events."""
         return any((self.type, self.agent_id, self.actor, self.entry_id))
 
-    def matches(self, type: str, agent_id: str, actor: str, timestamp: int) -> bool:
-        """Return whether the query asks for such an event, without a look at its data."""
+    def matches(self, document: Mapping[str, Any]) -> bool:
+        """Return whether the query asks for a stored event, without a look at its data."""
+        timestamp = document["timestamp"]
         return (
-            self.type in (None, type)
-            and self.agent_id in (None, agent_id)
-            and self.actor in (None, actor)
+            self.type in (None, document["type"])
+            and self.agent_id in (None, document["agent_id"])
+            and self.actor in (None, document["actor"][0])
             and (self.since is None or timestamp >= self.since)
             and (self.until is None or timestamp <= self.until)
         )

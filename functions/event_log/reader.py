@@ -52,7 +52,7 @@ class EventLogReader(TimedStore):
         position, free_bytes, work = query.after or 0, MAX_PAGE_BYTES, MAX_EXAMINED
         for at, stored in self._examine(partition, query):
             work -= 1
-            if stored is not None and _matches(query, stored):
+            if stored is not None and query.matches(stored.document):
                 work -= _EXAMINED_BY_PART * stored.part_count
                 event = decode_event(tenant, log, stored, self._read_parts(partition, stored))
                 if query.matches_data(event.data):
@@ -115,7 +115,7 @@ class EventLogReader(TimedStore):
             number = parse_log_item(item["sk"])
             # Item 5 follows item 3: either 4 was removed at the end of its retention, or this read
             # has missed it. In the second case the page ends here, and the next one begins with 4.
-            if number != expected and self._has_item(partition, number - 1):
+            if number != expected and any(self._read_items(partition, number - 1, number - 1)):
                 return
             expected = number + 1
             yield from (each for each in _decode(item, number, now) if each.position > after)
@@ -196,10 +196,6 @@ class EventLogReader(TimedStore):
         """Read the last item of a log; None if it has none."""
         return next(self._read_items(partition, 1, newest_first=True), None)
 
-    def _has_item(self, partition: str, number: int) -> bool:
-        """Tell whether a log has an item; one that was removed leaves a gap."""
-        return any(self._read_items(partition, number, number))
-
     def _read_parts(self, partition: str, stored: StoredEvent) -> list[bytes]:
         keys = build_part_keys(partition, stored)
         parts = self._table.get_many(keys) if keys else {}
@@ -212,9 +208,3 @@ def _decode(item: Item, number: int, now: int) -> Sequence[_Examined]:
         return [_Examined(number * _POSITIONS + 1, None)]
     events = enumerate(decode_item_events(item), number * _POSITIONS + 1)
     return [_Examined(position, stored) for position, stored in events]
-
-
-def _matches(query: LogQuery, stored: StoredEvent) -> bool:
-    """Tell whether a query asks for an event, as far as its item shows."""
-    about = stored.document
-    return query.matches(about["type"], about["agent_id"], about["actor"][0], about["timestamp"])

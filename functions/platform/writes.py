@@ -5,14 +5,15 @@ as `#value`. The table resolves these names.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from functions.platform.items import Item
 from functions.platform.keys import Key
 
 _NAME = re.compile(r"#(\w+)")
+T = TypeVar("T")
 ABSENT = "attribute_not_exists(pk)"
 """The condition that there is no item."""
 
@@ -100,6 +101,22 @@ def replace_rows(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> list[
 def check(key: Key, condition: str, **values: Any) -> Write:
     """Write nothing, but let the transaction fail unless the condition holds."""
     return Write("ConditionCheck", key, condition=condition, values=values)
+
+
+def split_by_size(
+    elements: Iterable[T], get_size: Callable[[T], int], most_size: int, most: int | None = None
+) -> Iterator[list[T]]:
+    """Split into groups of up to `most` elements, and of a size of `most_size` together."""
+    group, free = list[T](), most_size
+    for each in elements:
+        size = get_size(each)
+        if group and (size > free or len(group) == most):
+            yield group
+            group, free = [], most_size
+        group.append(each)
+        free -= size
+    if group:
+        yield group
 
 
 def _get_size(value: Any) -> int:

@@ -7,10 +7,9 @@ registers it, and the coordinator's other open tasks get it before a change is a
 are due until then, so that the schedule finishes what a crash interrupts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
@@ -19,7 +18,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError, Unavailable, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
-from functions.platform.keys import Key, get_tenant
+from functions.platform.keys import get_tenant
 from functions.platform.observability import log_unexpected
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import retry_on
@@ -35,18 +34,6 @@ from functions.tasks.requests import GuardrailsChange
 from functions.tasks.store import TaskStore
 
 
-class GuardedTask(NamedTuple):
-    """A task as guardrails leave it, and what its transaction must write and check for that."""
-
-    task: Task
-    writes: tuple[Write, ...] = ()
-
-    @property
-    def keys(self) -> set[Key]:
-        """The items that these writes need unchanged."""
-        return {write.key for write in self.writes}
-
-
 @dataclass(eq=False)
 class GuardrailService:
     """Coordinators' guardrails, and their enforcement."""
@@ -57,18 +44,19 @@ class GuardrailService:
     _audit: AuditTrail
     _clock: Clock
 
-    def get(self, tenant: str, coordinator: str) -> CoordinatorGuardrails:
-        """Read a coordinator's guardrails; version 0 if there are none."""
-        return self._store.get(tenant, coordinator)
-
-    def show(self, caller: Principal, coordinator: str) -> CoordinatorGuardrails:
-        """Read guardrails for a caller.
+    def get(self, caller: Principal, coordinator: str) -> CoordinatorGuardrails:
+        """Read a coordinator's guardrails, at version 0 if there are none.
 
         Raises:
             AccessDenied: the caller is neither the coordinator nor has `memory.admin`.
         """
         authorize(caller, READ_GUARDRAILS, coordinator)
-        return self.get(caller.tenant, coordinator)
+        return self._store.get(caller.tenant, coordinator)
+
+    def list_allowed_namespaces(self, tenant: str, coordinator: str) -> list[str]:
+        """List the namespaces that a coordinator's guardrails allow; none if they name none."""
+        given = self._store.get(tenant, coordinator).given
+        return list(given.get("allowed_semantic_namespaces", ()))
 
     def change(
         self,
@@ -117,29 +105,38 @@ class GuardrailService:
             caller,
             CHANGE_GUARDRAILS,
             f"coordinator:{coordinator}",
-            {name: present.members.get(name) for name in given},
+            {name: present.given.get(name) for name in given},
             given,
         )
         self._store.replace(tenant, new, now, record)
         return new
 
-    def guard(self, tenant: str, old: Task | None, new: Task) -> GuardedTask:
+    def guard(self, tenant: str, old: Task | None, new: Task) -> tuple[Task, list[Write]]:
         """Put a task that is registered, adopted or ended under its guardrails.
 
         Args:
             old: the task before, None if it is registered.
             new: the task as it is to be.
+
+        Returns:
+            The task under guardrails, and what its transaction must write and check for that.
         """
         if new.coordinator is None or new.completed_at is not None:
-            rows = guardrail_store.list_under_coordinators(tenant, old, new)
-            return GuardedTask(replace(new, delegates=new.delegates or ()), tuple(rows))
+            guarded = replace(new, delegates=new.delegates or ())
+            return guarded, guardrail_store.list_under_coordinators(tenant, old, new)
         if old is not None and old.coordinator == new.coordinator:
-            return GuardedTask(new)
-        every = self._store.get_many(tenant, new.guarding_coordinators)
-        new = _guard(new, every)
+            return new, []
+        own, *former = every = self._store.get_many(tenant, new.guarding_coordinators)
+        is_default = new.delegates is None
+        guarded = replace(
+            new,
+            delegates=tuple(own.given.get("delegates", ())) if is_default else new.delegates,
+            # Former coordinators without guardrails no longer count.
+            guarded_by=tuple(each.coordinator_id for each in former if each.version),
+        )
+        new = restrict_task(guarded, *(each.given for each in every))
         checks = [guardrail_store.check_guardrails(tenant, each) for each in every]
-        rows = guardrail_store.list_under_coordinators(tenant, old, new)
-        return GuardedTask(new, (*checks, *rows))
+        return new, [*checks, *guardrail_store.list_under_coordinators(tenant, old, new)]
 
     def enforce(self, tenant: str, coordinator: str) -> bool:
         """Bring the open tasks of a coordinator under its present guardrails, each by itself.
@@ -166,23 +163,9 @@ class GuardrailService:
         if task is None or task.completed_at is not None:
             return
         every = self._store.get_many(tenant, task.guarding_coordinators)
-        restricted = restrict_task(task, *(each.guardrails for each in every))
+        restricted = restrict_task(task, *(each.given for each in every))
         if restricted != task:
             self._tasks.restrict(tenant, task, restricted)
-
-
-def _guard(task: Task, every: Sequence[CoordinatorGuardrails]) -> Task:
-    """Return a task under the guardrails of its coordinator, the first, and former ones.
-
-    Former coordinators without guardrails no longer count.
-    """
-    own, *former = every
-    guarded = replace(
-        task,
-        delegates=own.default_delegates if task.delegates is None else task.delegates,
-        guarded_by=tuple(each.coordinator_id for each in former if each.version),
-    )
-    return restrict_task(guarded, *(each.guardrails for each in every))
 
 
 def _is_done(step: Callable[[], object]) -> bool:

@@ -29,16 +29,12 @@ class IntentStore(Store):
 
     def get(self, tenant: str, intent: str, principal: str) -> Intent:
         """Read one intent for a principal, at version 0 if it doesn't exist: one call."""
-        key = item_types.INTENT.build_key(tenant, intent=intent)
-        row = item_types.PARTICIPANT.build_key(tenant, intent=intent, principal=principal)
-        found = self._table.get_many((key, row))
-        participants = frozenset({principal} if row in found else ())
-        return replace(intent_from_item(intent, found.get(key)), participants=participants)
+        return self._get_many(tenant, principal, [intent])[0]
 
     def list_of_tenant(self, tenant: str, principal: str) -> list[Intent]:
         """Read all intents of a tenant for a principal: a call, and one for each fifty intents."""
         rows = self._table.query(*item_types.LISTED_INTENT.build_range(tenant))
-        return self._get_listed(tenant, principal, rows)
+        return self._get_many(tenant, principal, (row["intent_id"] for row in rows))
 
     def iterate_of_tenant(
         self, tenant: str, principal: str, before: str | None, count: int
@@ -46,17 +42,15 @@ class IntentStore(Store):
         """Read a tenant's intents, newest first, before a position: three calls a group."""
         partition = item_types.LISTED_INTENT.build_range(tenant)[0]
         for rows in iterate_item_groups(self._table, partition, before, count):
-            yield from self._get_listed(tenant, principal, rows)
+            yield from self._get_many(tenant, principal, (row["intent_id"] for row in rows))
 
-    def _get_listed(self, tenant: str, principal: str, rows: Iterable[Item]) -> list[Intent]:
+    def _get_many(self, tenant: str, principal: str, intents: Iterable[str]) -> list[Intent]:
         keys = {
-            row["intent_id"]: (
-                item_types.INTENT.build_key(tenant, intent=row["intent_id"]),
-                item_types.PARTICIPANT.build_key(
-                    tenant, intent=row["intent_id"], principal=principal
-                ),
+            intent: (
+                item_types.INTENT.build_key(tenant, intent=intent),
+                item_types.PARTICIPANT.build_key(tenant, intent=intent, principal=principal),
             )
-            for row in rows
+            for intent in intents
         }
         found = self._table.get_many([key for pair in keys.values() for key in pair])
         return [

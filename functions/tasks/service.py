@@ -30,7 +30,7 @@ from functions.tasks.authority import (
     authorize_write,
     has_left,
 )
-from functions.tasks.guardrail_service import GuardedTask, GuardrailService
+from functions.tasks.guardrail_service import GuardrailService
 from functions.tasks.intent_store import IntentStore, join_intent, unlist_under_intent
 from functions.tasks.lifecycle_store import (
     build_own_tasks_error,
@@ -54,8 +54,8 @@ class MemoryArchive(Protocol):
     def archive(self, tenant: str, ended: Task, item_keys: Sequence[Key]) -> None:
         """Archive the entries of a task that has just ended."""
 
-    def resume(self, tenant: str, task_id: str) -> bool:
-        """Finish what an earlier request left."""
+    def resume_at(self, partition: str) -> bool:
+        """Finish what an earlier request left of the task in a partition."""
 
 
 @dataclass(eq=False)
@@ -64,7 +64,7 @@ class Tasks:
 
     Args:
         archive: takes over the memory of those that end.
-        fence_entries: keeps those that left a task from writing for it, by tenant and task.
+        fence_entries: keeps those that left a task from writing for it, by its partition.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
     """
 
@@ -72,7 +72,7 @@ class Tasks:
     _intents: IntentStore
     _guardrails: GuardrailService
     _archive: MemoryArchive
-    _fence_entries: Callable[[str, str], None]
+    _fence_entries: Callable[[str], object]
     _kind_of: Callable[[str, str], str | None]
     _audit: AuditTrail
     _clock: Clock
@@ -277,27 +277,30 @@ class Tasks:
         """Write a task under its coordinator's guardrails; returns it as it was written."""
         backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
         while True:
-            guarded = self._guardrails.guard(caller.tenant, old, new)
+            guarded, guards = self._guardrails.guard(caller.tenant, old, new)
             try:
-                self._store.commit([*writes_of(caller, old, guarded.task), *guarded.writes])
-                return guarded.task
+                self._store.commit([*writes_of(caller, old, guarded), *guards])
+                return guarded
             except ConditionFailed as refused:
-                old, new = _prepare_retry(caller.tenant, old, new, guarded, refused)
+                old, new = _prepare_retry(caller.tenant, old, new, guards, refused)
                 backoff.wait()
 
     def resume(self, tenant: str, task: Task) -> Task:
         """Finish what an earlier request left of a registration or change; returns the task."""
+        partition = item_types.TASK.build_key(tenant, task=task.id)[0]
         if task.awaits_archive:
-            self._archive.resume(tenant, task.id)
+            self._archive.resume_at(partition)
         elif task.leaving:
-            self._fence_entries(tenant, task.id)
+            self._fence_entries(partition)
         return task
 
     def _finish_archive(self, tenant: str, task: Task) -> Task:
         """Finish archiving the memory of a task that its assignee ended, before it opens again."""
-        if task.awaits_archive and not self._archive.resume(tenant, task.id):
+        if not task.awaits_archive:
+            return task
+        if not self._archive.resume_at(item_types.TASK.build_key(tenant, task=task.id)[0]):
             raise Throttled("the task's memory is being archived; try again")
-        return self._store.get_existing(tenant, task.id) if task.awaits_archive else task
+        return self._store.get_existing(tenant, task.id)
 
     def _record(self, caller: Principal, action: Action[Any], old: Task | None, new: Task) -> Write:
         """Record a registration, or a change of assignee, coordinator or end."""
@@ -326,7 +329,7 @@ def _assert_adoptable(caller: Principal, present: Task) -> None:
 
 
 def _prepare_retry(
-    tenant: str, old: Task | None, new: Task, guarded: GuardedTask, refused: ConditionFailed
+    tenant: str, old: Task | None, new: Task, guards: Sequence[Write], refused: ConditionFailed
 ) -> tuple[Task | None, Task]:
     """Return the task as it is and as it is to be, for another attempt.
 
@@ -335,7 +338,9 @@ def _prepare_retry(
     """
     key = item_types.TASK.build_key(tenant, task=new.id)
     item = refused.failed.get(key)
-    retried = guarded.keys | {item_types.INTENT.build_key(tenant, intent=str(new.intent_id))}
+    retried = {each.key for each in guards} | {
+        item_types.INTENT.build_key(tenant, intent=str(new.intent_id))
+    }
     conflicts = refused.failed.keys() - retried
     if old is not None and item is not None:
         present = task_from_item(item)

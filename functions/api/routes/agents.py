@@ -85,7 +85,7 @@ def get_guardrails(request: Request, caller: Principal) -> Response:
 
     For the coordinator itself, and with `memory.admin`.
     """
-    return _guardrails_response(request.services.guardrails.show(caller, _coordinator(request)))
+    return _guardrails_response(request.services.guardrails.get(caller, _coordinator(request)))
 
 
 @ROUTES.add(

@@ -12,7 +12,6 @@ from functions.platform.items import Item
 from functions.platform.keys import hash_agent
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
-    GuardrailLimits,
     guardrails_from_item,
     guardrails_to_item,
     restrict_task,
@@ -38,8 +37,7 @@ def test_the_free_entries_follow_from_the_last_guardrail_alone(
 ) -> None:
     restricted = task(max_entries, used)
     for limit in limits:
-        guardrails = GuardrailLimits(max_working_memory_per_task=limit)
-        restricted = restrict_task(restricted, guardrails)
+        restricted = restrict_task(restricted, {"max_working_memory_per_task": limit})
     last = limits[-1]
     most = max_entries if last is None else min(max_entries, last)
     assert (restricted.max_entries, restricted.free_entries) == (most, most - used)
@@ -51,13 +49,14 @@ def test_guardrails_may_require_the_archive_and_never_forbid_it(
     wanted: bool, required: bool | None
 ) -> None:
     plain = Task("t", "i", "running", 1, 1, 1, Policy(archive_on_completion=wanted))
-    restricted = restrict_task(plain, GuardrailLimits(memory_archive_required=required))
+    restricted = restrict_task(plain, {"memory_archive_required": required})
     is_archived = restricted.memory_policy.archive_on_completion or restricted.archive_required
     assert is_archived is (wanted or required is True)
 
 
 def item_of(**limits: object) -> Item:
-    return guardrails_to_item(CoordinatorGuardrails("boss", GuardrailLimits(**limits)))  # type: ignore[arg-type]
+    given = {name: each for name, each in limits.items() if each is not None}
+    return guardrails_to_item(CoordinatorGuardrails("boss", given))
 
 
 def restrictions_of(**limits: object) -> Restrictions:
@@ -131,8 +130,16 @@ def test_wrong_bindings_are_corrected(
 def test_guardrails_are_stored_whole(
     working: int | None, episodic: int | None, names: list[str] | None, required: bool | None
 ) -> None:
-    limits = GuardrailLimits(working, episodic, names, names, required)
-    guardrails = CoordinatorGuardrails("boss", limits, {"allowed_agents": names}, 3, 1_000)
+    asked = {
+        "max_working_memory_per_task": working,
+        "max_episodic_memory_per_agent": episodic,
+        "allowed_semantic_namespaces": names,
+        "denied_semantic_namespaces": names,
+        "memory_archive_required": required,
+        "allowed_agents": names,
+    }
+    given = {name: each for name, each in asked.items() if each is not None}
+    guardrails = CoordinatorGuardrails("boss", given, 3, 1_000)
     assert guardrails_from_item("boss", guardrails_to_item(guardrails)) == guardrails
     assert guardrails_from_item("boss", None) == CoordinatorGuardrails("boss")
 
