@@ -7,36 +7,31 @@ imported at its first use, since importing every package would add 110 ms to a s
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from functions.audit.service import AuditLog, AuditTrail
-from functions.audit.store import AuditStore
-from functions.entries.agent_store import AgentStore
 from functions.entries.agents import AgentList, AgentMemory
 from functions.entries.archive import TaskArchive
 from functions.entries.batch import Batches
 from functions.entries.capacity import AccessTracker, EvictionOrder
 from functions.entries.change import Changes
-from functions.entries.conflicts import ConflictResolver
 from functions.entries.context import Contexts
 from functions.entries.create import Creates
 from functions.entries.delete import Deletes, ExpiredEntries, RemovalReasons
 from functions.entries.fence import EntryFence
-from functions.entries.mapper import EntryMapper
 from functions.entries.put import Puts
 from functions.entries.query import Queries
 from functions.entries.read import EntryReader
 from functions.entries.remembering import Remembering
-from functions.entries.store import EntryStore
 from functions.entries.summary import Summaries
-from functions.entries.writer import EntryWriter
 from functions.event_log.event_bus import EventBus, parse_event_types
-from functions.event_log.reader import EventLogReader
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
 from functions.identity.authentication import Authentication
@@ -44,7 +39,7 @@ from functions.identity.person_store import Persons
 from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.service import Namespaces
-from functions.namespaces.store import NamespaceStore, PrefixRules, RestrictionStore
+from functions.namespaces.store import NamespaceStore
 from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
@@ -59,22 +54,16 @@ from functions.platform.settings import Settings, WrongSetting
 from functions.platform.staging import Staging
 from functions.platform.table import Table
 from functions.platform.used_requests import UsedRequests
-from functions.platform.values import ValueCodec
 from functions.tasks.access import TaskAccess, TaskReader
-from functions.tasks.grant_store import GrantStore
 from functions.tasks.grants import Grants
 from functions.tasks.guardrail_service import GuardrailService
-from functions.tasks.guardrail_store import GuardrailStore
-from functions.tasks.intent_store import IntentStore
 from functions.tasks.intents import Intents
-from functions.tasks.lifecycle_store import AssignmentStore
 from functions.tasks.service import Tasks
 from functions.tasks.store import ProcessedEvents, TaskStore
 from functions.usage.admission import LimitEnforcer, UsageMeter
 from functions.usage.store import UsageStore
 from functions.vectors.client_vector_store import ClientVectorStore
 from functions.workflows.service import Workflows
-from functions.workflows.store import AppliedWorkflowStore
 
 if TYPE_CHECKING:
     import functions.access.service
@@ -82,19 +71,12 @@ if TYPE_CHECKING:
     import functions.consolidation.service
     import functions.consolidation.store
     import functions.conversations.archive
-    import functions.conversations.archive_store
     import functions.conversations.lists
-    import functions.conversations.mapper
     import functions.conversations.message_store
     import functions.conversations.messages
-    import functions.conversations.search
     import functions.conversations.service
-    import functions.conversations.state_store
     import functions.conversations.states
-    import functions.conversations.store
-    import functions.conversations.upload_store
     import functions.conversations.uploads
-    import functions.deletion.principal_data
     import functions.deletion.service
     import functions.deletion.store
     import functions.deletion.tombstones
@@ -102,8 +84,6 @@ if TYPE_CHECKING:
     import functions.entries.history_store
     import functions.facts.service
     import functions.facts.store
-    import functions.facts.users
-    import functions.learning.budgets
     import functions.learning.entry_target
     import functions.learning.fact_target
     import functions.learning.forgetting
@@ -116,42 +96,30 @@ if TYPE_CHECKING:
     import functions.objects.reader
     import functions.objects.service
     import functions.objects.spaces
-    import functions.objects.store
     import functions.objects.uploads
     import functions.openwop.entry_store
     import functions.openwop.ranking
     import functions.openwop.references
-    import functions.openwop.run_store
     import functions.openwop.runs
     import functions.openwop.secret_store
-    import functions.openwop.sequence_store
     import functions.openwop.service
     import functions.platform.openai_endpoint
     import functions.procedures.service
-    import functions.procedures.store
     import functions.recall.forgetting
-    import functions.recall.freshness
     import functions.recall.service
     import functions.runs.agent_types
     import functions.runs.deletion_store
     import functions.runs.deletions
     import functions.runs.episodes
-    import functions.runs.rules
-    import functions.runs.search
     import functions.runs.service
-    import functions.runs.store
     import functions.search.embedding_indexer
     import functions.search.reembedding
     import functions.search.service
-    import functions.search.store
-    import functions.usage.episode_quota
     import functions.usage.reconciliation
     import functions.usage.service
     import functions.vectors.factory
-    import functions.vectors.held_texts
-    import functions.vectors.store
+    import functions.vectors.hybrid
     import functions.working_values.service
-    import functions.working_values.store
 else:
 
     class _Package:
@@ -170,7 +138,7 @@ T = TypeVar("T")
 
 
 class _Lazy(Generic[T]):
-    """A service that is made at its first use, once for all threads."""
+    """A part of the container that is made at its first use, once for all threads."""
 
     def __init__(self, make: Callable[[Container], T]) -> None:
         self._make = make
@@ -186,10 +154,18 @@ class _Lazy(Generic[T]):
             return made
 
 
+_BY_NAME = frozenset(
+    ("archive_storage", "cipher", "clock", "derive_key", "settings", "table", "vector_search")
+)
+"""The parameters of constructors that are parts of the container of the same name."""
+
+
 class Container:
     """All services of one function, on the tables and keys that its settings name.
 
-    The table of services is in the order of what they need: `c` is the container.
+    A service is made when it is first asked for, and the services that it needs with it: for each
+    parameter of its constructor, such as `store: TaskStore`, the one service of that type. A type
+    whose constructor takes anything else is in `_FURTHER`.
 
     Attributes:
         settings: the function's.
@@ -201,6 +177,125 @@ class Container:
 
     table: Table
     log_table: Table
+
+    # what all packages use
+    audit: AuditTrail
+    audit_log: AuditLog
+    digests: Digests
+    staging: Staging
+    used_requests: UsedRequests
+    due_index: DueIndex
+
+    # principals, namespaces and usage
+    principal_store: PrincipalStore
+    persons: Persons
+    authentication: Authentication
+    identity: Identity
+    namespace_store: NamespaceStore
+    namespaces: Namespaces
+    usage_store: UsageStore
+    usage_meter: UsageMeter
+    limit_enforcer: LimitEnforcer
+    limits: functions.usage.service.LimitService
+    usage_reports: functions.usage.service.UsageReports
+
+    # tasks and logs
+    task_store: TaskStore
+    processed_events: ProcessedEvents
+    client_vectors: ClientVectorStore
+    removal_reasons: RemovalReasons
+    log_store: EventLogStore
+    task_access: TaskAccess
+    intents: Intents
+    logs: EventLogs
+    guardrails: GuardrailService
+    task_reader: TaskReader
+
+    # entries
+    expired_entries: ExpiredEntries
+    agent_memory: AgentMemory
+    task_archive: TaskArchive
+    entry_fence: EntryFence
+    access_tracker: AccessTracker
+    entry_reader: EntryReader
+    creates: Creates
+    changes: Changes
+    deletes: Deletes
+    remembering: Remembering
+    puts: Puts
+    queries: Queries
+    batches: Batches
+    summaries: Summaries
+    agent_list: AgentList
+    eviction_order: EvictionOrder
+    contexts: Contexts
+    history_store: functions.entries.history_store.HistoryStore
+    history: functions.entries.history.EntryHistory
+
+    # tasks and workflows
+    tasks: Tasks
+    grants: Grants
+    workflows: Workflows
+
+    # conversations
+    message_store: functions.conversations.message_store.MessageStore
+    conversation_archive: functions.conversations.archive.ConversationArchive
+    uploads: functions.conversations.uploads.Uploads
+    conversations: functions.conversations.service.Conversations
+    conversation_lists: functions.conversations.lists.ConversationLists
+    messages: functions.conversations.messages.Messages
+    states: functions.conversations.states.States
+    access_explanations: functions.access.service.AccessExplanations
+
+    # objects
+    object_files: functions.objects.file_store.ObjectFiles
+    objects: functions.objects.service.Objects
+    object_reader: functions.objects.reader.ObjectReader
+    object_uploads: functions.objects.uploads.ObjectUploads
+    spaces: functions.objects.spaces.Spaces
+
+    # OpenWOP memories
+    memory_references: functions.openwop.references.MemoryReferences
+    memory_entry_store: functions.openwop.entry_store.MemoryEntryStore
+    memory_secrets: functions.openwop.secret_store.MemorySecrets
+    memory_runs: functions.openwop.runs.MemoryRuns
+    memories: functions.openwop.service.Memories
+
+    # runs, procedures and working values
+    agent_types: functions.runs.agent_types.AgentTypes
+    runs: functions.runs.service.Runs
+    run_deletion_store: functions.runs.deletion_store.RunDeletionStore
+    run_deletions: functions.runs.deletions.RunDeletions
+    episodes: functions.runs.episodes.Episodes
+    procedures: functions.procedures.service.Procedures
+    working_values: functions.working_values.service.WorkingValues
+
+    # facts, search and recall
+    embedding_indexer: functions.search.embedding_indexer.EmbeddingIndexer
+    fact_store: functions.facts.store.FactStore
+    facts: functions.facts.service.Facts
+    consolidation_store: functions.consolidation.store.ConsolidationStore
+    consolidator: functions.consolidation.job.Consolidator
+    consolidation: functions.consolidation.service.Consolidation
+    reembedding: functions.search.reembedding.Reembedding
+    reconciler: functions.usage.reconciliation.Reconciler
+    memory_ranking: functions.openwop.ranking.EntryRanking
+    search: functions.search.service.Search
+    recall: functions.recall.service.RecallService
+    user_forgetting: functions.recall.forgetting.UserForgetting
+
+    # deletion
+    deletion_store: functions.deletion.store.DeletionStore
+    tombstones: functions.deletion.tombstones.Tombstones
+    deletions: functions.deletion.service.Deletions
+
+    # learning
+    position_store: functions.learning.store.PositionStore
+    strategies: functions.learning.service.Strategies
+    forgetting: functions.learning.forgetting.Forgetting
+    learned_facts: functions.learning.fact_target.LearnedFacts
+    learned_entries: functions.learning.entry_target.LearnedEntries
+    learner: functions.learning.learner.Learner
 
     def __init__(
         self,
@@ -216,11 +311,42 @@ class Container:
         dynamodb = dynamodb or create_client("dynamodb")
         self._relays = relays or {}
         self.lock = RLock()
+        self._services: dict[type, Any] = {}
         self.settings = settings
         self.clock = clock
         held = settings.is_read_only
         self.table = Table(dynamodb, settings.memory_table, self.seals, is_read_only=held)
         self.log_table = Table(dynamodb, settings.log_table, is_read_only=held)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """Make the service that is declared under a name."""
+            if name not in Container.__annotations__:
+                raise AttributeError(name)
+            declared = attrgetter(Container.__annotations__[name])(sys.modules[__name__])
+            service = vars(self)[name] = self.get(declared)
+            return service
+
+    def get(self, service: type[T]) -> T:
+        """Return the service of a type, once for all threads."""
+        with self.lock:
+            if service not in self._services:
+                self._services[service] = self._make(service)
+            made: T = self._services[service]
+            return made
+
+    def _make(self, service: type[T]) -> T:
+        further = _FURTHER[service.__name__](self) if service.__name__ in _FURTHER else {}
+        needed = {
+            parameter: further[name] if name in further else self._find(name, type_)
+            for parameter, type_ in service.__init__.__annotations__.items()
+            if (name := parameter.lstrip("_")) != "return"
+        }
+        return service(**needed)
+
+    def _find(self, name: str, service: type) -> Any:
+        return getattr(self, name) if name in _BY_NAME else self.get(service)
 
     def prepare_seals(self) -> None:
         """Read the deployment's secret, while the function starts.
@@ -300,7 +426,7 @@ class Container:
         name, types = self.settings.event_bus, parse_event_types(self.settings.event_bus_types)
         return None if name is None else EventBus(create_client("events"), name, types)
 
-    def build_endpoint(
+    def _build_endpoint(
         self, url: str | None, key: str | None, secret_id: str | None, seconds: float
     ) -> functions.platform.openai_endpoint.OpenAiEndpoint | None:
         """Build an endpoint; its key is read from Secrets Manager where no setting holds it."""
@@ -310,592 +436,99 @@ class Container:
             return None
         return endpoints.OpenAiEndpoint(url, read, seconds, self._relays.get(url))
 
-    # what all packages use
-    audit = _Lazy(lambda c: AuditTrail(c.clock, c.settings.log_retention_days))
-    audit_log = _Lazy(lambda c: AuditLog(AuditStore(c.table), c.clock))
-    digests = _Lazy(lambda c: Digests(c.derive_key))
-    cursors = _Lazy(lambda c: SignedTexts(c.derive_key, b"agent-memory: cursors of lists"))
-    staging = _Lazy(lambda c: Staging(c.table))
-    used_requests = _Lazy(lambda c: UsedRequests(c.table, c.clock))
-    due_index = _Lazy(lambda c: DueIndex(c.table))
-    values = _Lazy(lambda c: ValueCodec(c.cipher))
+    @_Lazy
+    def cursors(self) -> SignedTexts:
+        return SignedTexts(self.derive_key, b"agent-memory: cursors of lists")
 
-    # principals, namespaces and usage
-    principal_store = _Lazy(lambda c: PrincipalStore(c.table))
-    persons = _Lazy(lambda c: Persons(c.table))
-    authentication = _Lazy(
-        lambda c: Authentication(
-            c.principal_store,
-            lambda: c.root_key,
-            c.clock,
-            c.settings.key_cache_seconds,
-            (c.settings.jwt_tenant_claim, c.settings.jwt_principal_claim)
-            if c.settings.jwt_tenant_claim and c.settings.jwt_principal_claim
-            else (),
-        )
-    )
-    identity = _Lazy(
-        lambda c: Identity(
-            c.principal_store, c.audit, c.derive_key, c.authentication.invalidate_cache, c.clock
-        )
-    )
-    restriction_store = _Lazy(lambda c: RestrictionStore(c.table))
-    namespace_store = _Lazy(lambda c: NamespaceStore(c.table))
-    prefix_rules = _Lazy(lambda c: PrefixRules(c.namespace_store.list_rules, c.clock))
-    namespaces = _Lazy(
-        lambda c: Namespaces(
-            c.namespace_store, c.restriction_store, c.prefix_rules, c.audit, c.clock
-        )
-    )
-    usage_store = _Lazy(lambda c: UsageStore(c.table, c.clock))
-    usage_meter = _Lazy(lambda c: UsageMeter(c.usage_store))
-    limit_enforcer = _Lazy(lambda c: LimitEnforcer(c.usage_store, c.persons, c.clock))
-    limits = _Lazy(
-        lambda c: functions.usage.service.LimitService(
-            c.usage_store, c.limit_enforcer, c.principal_store.has_tenant, c.audit
-        )
-    )
-    usage_reports = _Lazy(
-        lambda c: functions.usage.service.UsageReports(c.usage_store, c.usage_meter, c.clock)
-    )
-
-    # tasks, stores of entries, event logs
-    task_store = _Lazy(lambda c: TaskStore(c.table))
-    assignment_store = _Lazy(lambda c: AssignmentStore(c.table))
-    intent_store = _Lazy(lambda c: IntentStore(c.table))
-    processed_events = _Lazy(lambda c: ProcessedEvents(c.table, c.clock))
-    entry_mapper = _Lazy(lambda c: EntryMapper(c.cipher))
-    entry_store = _Lazy(lambda c: EntryStore(c.table, c.entry_mapper))
-    agent_store = _Lazy(lambda c: AgentStore(c.table, c.restriction_store))
-    client_vectors = _Lazy(lambda c: ClientVectorStore(c.table, c.clock))
-    removal_reasons = _Lazy(lambda c: RemovalReasons(c.table, c.clock))
-    log_store = _Lazy(lambda c: EventLogStore(c.log_table, c.clock, c.settings.log_retention_days))
-    log_reader = _Lazy(lambda c: EventLogReader(c.log_table, c.clock))
-    task_access = _Lazy(lambda c: TaskAccess(c.task_store, c.assignment_store, c.clock))
-    intents = _Lazy(lambda c: Intents(c.intent_store, c.audit, c.principal_store.get_kind, c.clock))
-    logs = _Lazy(lambda c: EventLogs(c.log_reader, c.intents, c.namespaces))
-    guardrails = _Lazy(
-        lambda c: GuardrailService(
-            GuardrailStore(c.table), c.task_store, c.assignment_store, c.audit, c.clock
-        )
-    )
-    task_reader = _Lazy(
-        lambda c: TaskReader(
-            c.task_store, c.assignment_store, c.intent_store, c.task_access, c.clock
-        )
-    )
-
-    # entries
-    entry_writer = _Lazy(
-        lambda c: EntryWriter(
-            c.table,
-            c.entry_mapper,
-            c.entry_store,
-            ConflictResolver(c.entry_store, c.entry_mapper, c.task_store, c.restriction_store),
-            c.restriction_store,
-            c.audit,
-            c.client_vectors,
-            c.clock,
-        )
-    )
-    expired_entries = _Lazy(lambda c: ExpiredEntries(c.entry_writer, c.entry_mapper, c.clock))
-    agent_memory = _Lazy(
-        lambda c: AgentMemory(
-            c.agent_store, c.assignment_store, c.entry_store, c.entry_writer, c.audit, c.clock
-        )
-    )
-    task_archive = _Lazy(
-        lambda c: TaskArchive(
-            c.entry_store,
-            c.table,
-            c.log_store,
-            c.task_store,
-            c.log_reader,
-            c.settings.log_wait_seconds,
-            c.clock,
-        )
-    )
-    entry_fence = _Lazy(lambda c: EntryFence(c.entry_store, c.task_store))
-    access_tracker = _Lazy(lambda c: AccessTracker(c.entry_store, c.agent_store, c.clock))
-    entry_reader = _Lazy(
-        lambda c: EntryReader(
-            c.entry_store,
-            c.access_tracker,
-            c.task_access,
-            c.namespaces,
-            c.agent_store,
-            c.client_vectors,
-            c.clock,
-        )
-    )
-    creates = _Lazy(lambda c: Creates(c.entry_writer, c.namespaces, c.clock))
-    changes = _Lazy(lambda c: Changes(c.entry_reader, c.entry_store, c.entry_writer, c.clock))
-    deletes = _Lazy(lambda c: Deletes(c.entry_reader, c.entry_writer, c.clock))
-    remembering = _Lazy(lambda c: Remembering(c.creates, c.namespaces, c.digests))
-    puts = _Lazy(
-        lambda c: Puts(c.entry_store, c.entry_writer, c.task_store, c.namespaces, c.audit, c.clock)
-    )
-    queries = _Lazy(lambda c: Queries(c.entry_store, c.task_access, c.namespaces, c.clock))
-    batches = _Lazy(
-        lambda c: Batches(
-            c.deletes, c.entry_store, c.entry_writer, c.queries, c.namespaces, c.clock
-        )
-    )
-    summaries = _Lazy(
-        lambda c: Summaries(
-            c.entry_store, c.agent_store, c.assignment_store, c.task_access, c.namespaces, c.clock
-        )
-    )
-    agent_list = _Lazy(
-        lambda c: AgentList(c.agent_store, c.principal_store, c.task_access.list_overseen_agents)
-    )
-    eviction_order = _Lazy(lambda c: EvictionOrder(c.entry_store, c.task_access, c.clock))
-    contexts = _Lazy(lambda c: Contexts(c.queries, c.access_tracker, c.task_access, c.guardrails))
-    history_store = _Lazy(
-        lambda c: functions.entries.history_store.HistoryStore(c.table, c.entry_mapper)
-    )
-    history = _Lazy(
-        lambda c: functions.entries.history.EntryHistory(
-            c.entry_reader,
-            c.changes,
-            c.queries,
-            c.entry_store,
-            c.history_store,
-            c.agent_store,
-            c.namespaces,
-            c.clock,
-        )
-    )
-
-    # tasks
-    tasks = _Lazy(
-        lambda c: Tasks(
-            c.task_store,
-            c.intent_store,
-            c.guardrails,
-            c.task_archive,
-            c.entry_fence.fence_at,
-            c.principal_store.get_kind,
-            c.audit,
-            c.clock,
-        )
-    )
-    grants = _Lazy(lambda c: Grants(GrantStore(c.table), c.task_store, c.audit, c.clock))
-    workflows = _Lazy(
-        lambda c: Workflows(
-            AppliedWorkflowStore(c.table),
-            c.namespaces,
-            c.agent_memory,
-            c.tasks,
-            c.task_access,
-            c.intents,
-            c.audit,
-            c.digests,
-            c.clock,
-        )
-    )
-
-    # conversations
-    conversation_mapper = _Lazy(
-        lambda c: functions.conversations.mapper.ConversationMapper(c.values)
-    )
-    conversation_store = _Lazy(
-        lambda c: functions.conversations.store.ConversationStore(
-            c.table, c.conversation_mapper, c.staging
-        )
-    )
-    message_store = _Lazy(
-        lambda c: functions.conversations.message_store.MessageStore(
-            c.table, c.conversation_mapper, c.staging
-        )
-    )
-    conversation_archive_store = _Lazy(
-        lambda c: functions.conversations.archive_store.ConversationArchiveStore(
-            c.table, c.message_store, c.staging
-        )
-    )
-    conversation_archive = _Lazy(
-        lambda c: functions.conversations.archive.ConversationArchive(
-            c.conversation_archive_store,
-            c.conversation_mapper,
-            c.staging,
-            functions.conversations.archive_store.ArchiveFiles(c.archive_storage),
-            c.audit,
-            c.clock,
-        )
-    )
-    uploads = _Lazy(
-        lambda c: functions.conversations.uploads.Uploads(
-            functions.conversations.upload_store.UploadStore(c.table, c.message_store),
-            c.conversation_store,
-            c.clock,
-        )
-    )
-    conversations = _Lazy(
-        lambda c: functions.conversations.service.Conversations(
-            c.conversation_store,
-            c.message_store,
-            c.uploads,
-            c.staging,
-            c.conversation_archive,
-            c.audit,
-            c.clock,
-        )
-    )
-    conversation_lists = _Lazy(
-        lambda c: functions.conversations.lists.ConversationLists(
-            c.conversation_store, c.conversation_archive_store, c.clock
-        )
-    )
-    messages = _Lazy(
-        lambda c: functions.conversations.messages.Messages(
-            c.conversation_store, c.message_store, c.audit, c.clock, c.principal_store.get_many
-        )
-    )
-    state_store = _Lazy(
-        lambda c: functions.conversations.state_store.StateStore(c.table, c.values, c.staging)
-    )
-    states = _Lazy(lambda c: functions.conversations.states.States(c.state_store, c.audit, c.clock))
-    access_explanations = _Lazy(
-        lambda c: functions.access.service.AccessExplanations(
-            c.entry_reader, c.namespaces, c.task_access, c.conversations, c.identity, c.clock
-        )
-    )
-
-    # objects
-    object_files = _Lazy(
-        lambda c: functions.objects.file_store.ObjectFiles(c.table, c.archive_storage)
-    )
-    object_store = _Lazy(
-        lambda c: functions.objects.store.ObjectStore(c.table, c.values, c.object_files)
-    )
-    objects = _Lazy(lambda c: functions.objects.service.Objects(c.object_store, c.audit, c.clock))
-    object_reader = _Lazy(
-        lambda c: functions.objects.reader.ObjectReader(c.object_store, c.object_files, c.clock)
-    )
-    object_uploads = _Lazy(
-        lambda c: functions.objects.uploads.ObjectUploads(
-            c.objects, c.object_store, c.object_files, c.clock
-        )
-    )
-    spaces = _Lazy(lambda c: functions.objects.spaces.Spaces(c.object_store, c.audit, c.clock))
-
-    # OpenWOP memories
-    memory_references = _Lazy(lambda c: functions.openwop.references.MemoryReferences(c.derive_key))
-    sequence_numbers = _Lazy(
-        lambda c: functions.openwop.sequence_store.SequenceNumbers(c.table, c.clock)
-    )
-    memory_run_store = _Lazy(lambda c: functions.openwop.run_store.MemoryRunStore(c.table))
-    memory_entry_store = _Lazy(
-        lambda c: functions.openwop.entry_store.MemoryEntryStore(c.table, c.sequence_numbers)
-    )
-    memory_list_store = _Lazy(lambda c: functions.openwop.sequence_store.MemoryListStore(c.table))
-    memory_secrets = _Lazy(
-        lambda c: functions.openwop.secret_store.MemorySecrets(
-            c.table, c.values, c.settings.openwop
-        )
-    )
-    memory_runs = _Lazy(
-        lambda c: functions.openwop.runs.MemoryRuns(
-            c.memory_run_store,
-            c.memory_list_store,
-            c.sequence_numbers,
-            c.memory_secrets,
-            c.memory_references,
-            c.audit,
-            c.clock,
-        )
-    )
-    memories = _Lazy(
-        lambda c: functions.openwop.service.Memories(
-            c.memory_entry_store,
-            c.memory_runs,
-            c.memory_secrets,
-            c.memory_references,
-            c.audit,
-            c.clock,
-        )
-    )
-
-    # runs, procedures and working values
-    run_ids = _Lazy(lambda c: functions.runs.rules.RunIds(c.derive_key))
-    run_store = _Lazy(
-        lambda c: functions.runs.store.RunStore(c.table, c.values, c.staging, c.run_ids)
-    )
-    agent_types = _Lazy(
-        lambda c: functions.runs.agent_types.AgentTypes(
-            functions.runs.store.AgentTypeStore(c.table), c.clock
-        )
-    )
-    runs = _Lazy(
-        lambda c: functions.runs.service.Runs(
-            c.run_store, c.run_ids, c.agent_types, c.audit, c.clock
-        )
-    )
-    run_deletion_store = _Lazy(
-        lambda c: functions.runs.deletion_store.RunDeletionStore(c.table, c.staging)
-    )
-    run_deletions = _Lazy(
-        lambda c: functions.runs.deletions.RunDeletions(
-            c.run_store, c.run_deletion_store, c.audit, c.clock
-        )
-    )
-    episode_store = _Lazy(lambda c: functions.runs.store.EpisodeStore(c.table, c.values))
-    episodes = _Lazy(
-        lambda c: functions.runs.episodes.Episodes(
-            c.episode_store,
-            c.run_store,
-            c.run_deletion_store,
-            functions.usage.episode_quota.EpisodeQuota(c.usage_store, c.clock),
-            c.audit,
-            c.clock,
-        )
-    )
-    procedures = _Lazy(
-        lambda c: functions.procedures.service.Procedures(
-            functions.procedures.store.WorkflowStore(c.table), c.audit, c.clock
-        )
-    )
-    working_values = _Lazy(
-        lambda c: functions.working_values.service.WorkingValues(
-            functions.working_values.store.WorkingValueStore(c.table), c.clock
-        )
-    )
-
-    # vectors and facts
-    embedding_endpoint = _Lazy(
-        lambda c: c.build_endpoint(
-            c.settings.embedding_url,
-            c.settings.embedding_key,
-            c.settings.embedding_key_secret_id,
-            10,
-        )
-    )
-    vector_search = _Lazy(
-        lambda c: functions.vectors.factory.build_vector_search(
-            c.settings, c.table, c.clock, c.embedding_endpoint
-        )
-    )
-    embedding_indexer = _Lazy(
-        lambda c: functions.search.embedding_indexer.EmbeddingIndexer(
-            functions.vectors.store.VectorStore(c.table, c.clock, c.vector_search.format),
-            c.vector_search.embed,
-        )
-    )
-    fact_store = _Lazy(
-        lambda c: functions.facts.store.FactStore(c.table, c.vector_search.format, c.clock)
-    )
-    fact_chains = _Lazy(lambda c: functions.facts.store.FactChainStore(c.table, c.fact_store))
-    fact_users = _Lazy(lambda c: functions.facts.users.UserAccess(c.namespaces))
-    facts = _Lazy(
-        lambda c: functions.facts.service.Facts(
-            c.fact_store, c.fact_chains, c.vector_search, c.audit, c.fact_users, c.clock
-        )
-    )
-    consolidation_store = _Lazy(
-        lambda c: functions.consolidation.store.ConsolidationStore(c.table, c.fact_store, c.clock)
-    )
-    consolidator = _Lazy(
-        lambda c: functions.consolidation.job.Consolidator(
-            c.consolidation_store, c.fact_store, c.fact_chains, c.audit, c.clock
-        )
-    )
-    consolidation = _Lazy(
-        lambda c: functions.consolidation.service.Consolidation(
-            c.consolidation_store, c.consolidator, c.fact_store, c.fact_users, c.audit, c.clock
-        )
-    )
-    reembedding = _Lazy(
-        lambda c: functions.search.reembedding.Reembedding(
-            functions.search.store.EmbeddingProgress(c.table),
-            c.entry_mapper,
-            c.embedding_indexer,
-            c.facts,
-            c.clock,
-            c.vector_search.format.name,
-        )
-    )
-    reconciler = _Lazy(
-        lambda c: functions.usage.reconciliation.Reconciler(
-            c.usage_store, c.consolidation_store.schedule, c.clock
-        )
-    )
-
-    # search and recall
-    memory_ranking = _Lazy(lambda c: functions.openwop.ranking.EntryRanking(c.vector_search))
-    search = _Lazy(
-        lambda c: functions.search.service.Search(
-            c.vector_search,
-            functions.vectors.held_texts.HeldTexts(c.vector_search.embed),
-            c.entry_store,
-            c.queries,
-            c.task_access,
-            c.namespaces,
-            c.client_vectors,
-            c.access_tracker,
-            c.clock,
-        )
-    )
-    conversation_search = _Lazy(
-        lambda c: functions.conversations.search.ConversationSearch(
-            c.conversation_store,
-            c.conversation_lists,
-            functions.conversations.search.HeldMessages(c.message_store, c.vector_search.embed),
-            c.vector_search.embed_query,
-            c.clock,
-            bool(c.settings.searchable_conversations),
-        )
-    )
-    episode_search = _Lazy(
-        lambda c: functions.runs.search.EpisodeSearch(
-            c.episode_store,
-            c.agent_types,
-            c.vector_search,
-            c.clock,
-        )
-    )
-    recall = _Lazy(
-        lambda c: functions.recall.service.RecallService(
-            c.search,
-            c.entry_reader,
-            c.facts,
-            c.conversation_search,
-            c.conversations,
-            c.episode_search,
-            c.episodes,
-            functions.recall.freshness.Freshness(
-                c.queries, c.embedding_indexer if c.vector_search.can_embed else None, c.clock
-            ),
-            c.clock,
-        )
-    )
-    user_forgetting = _Lazy(
-        lambda c: functions.recall.forgetting.UserForgetting(
-            c.namespaces,
-            c.batches,
-            c.facts,
-            (c.conversation_lists, c.conversations, c.conversation_archive),
-            (c.persons, c.states),
-            (c.spaces, c.objects),
-            c.audit,
-            c.audit_log,
-        )
-    )
-
-    # deletion
-    deletion_store = _Lazy(
-        lambda c: functions.deletion.store.DeletionStore(c.table, c.log_table, c.archive_storage)
-    )
-    tombstones = _Lazy(
-        lambda c: functions.deletion.tombstones.Tombstones(c.deletion_store, c.clock)
-    )
-    deletions = _Lazy(
-        lambda c: functions.deletion.service.Deletions(
-            c.deletion_store,
-            functions.deletion.principal_data.PrincipalData(
-                c.deletion_store,
-                functions.deletion.principal_data.Stores(
-                    c.expired_entries,
-                    c.conversation_store,
-                    c.conversation_archive,
-                    c.state_store,
-                    c.object_store,
-                    c.run_deletion_store,
-                    c.memory_entry_store,
-                    c.memory_run_store,
-                    c.memory_list_store,
-                    c.namespaces,
-                ),
-                c.clock,
-            ),
-            c.identity.revoke,
-            c.principal_store.remove_all,
-            c.limits,
-            c.persons,
-            c.audit,
-            c.clock,
-        )
-    )
-
-    # learning
-    position_store = _Lazy(lambda c: functions.learning.store.PositionStore(c.table))
-    strategy_store = _Lazy(lambda c: functions.learning.store.StrategyStore(c.table))
-    learned_store = _Lazy(lambda c: functions.learning.store.LearnedStore(c.table))
-    budgets = _Lazy(
-        lambda c: functions.learning.budgets.Budgets(
-            c.strategy_store,
-            functions.learning.model.Usage(
-                c.settings.learning_tokens_per_day, c.settings.learning_requests_per_day
-            ),
-            c.limits.get,
-            c.clock,
-        )
-    )
-    strategies = _Lazy(
-        lambda c: functions.learning.service.Strategies(
-            c.strategy_store,
-            c.position_store,
-            c.budgets,
-            c.settings.learning_models,
-            c.audit,
-            c.clock,
-        )
-    )
-    forgetting = _Lazy(
-        lambda c: functions.learning.forgetting.Forgetting(
-            c.table,
-            c.conversation_store,
-            c.message_store,
-            c.learned_store,
-            c.fact_store,
-            c.entry_store,
-            c.entry_mapper,
-            c.clock,
-        )
-    )
-    learning_endpoint = _Lazy(
-        lambda c: c.build_endpoint(
-            c.settings.learning_url, c.settings.learning_key, c.settings.learning_key_secret_id, 60
-        )
-    )
+    @_Lazy
+    def vector_search(self) -> functions.vectors.hybrid.VectorSearch:
+        """Use the embedding model and the index that the settings name."""
+        settings = self.settings
+        key, secret_id = settings.embedding_key, settings.embedding_key_secret_id
+        endpoint = self._build_endpoint(settings.embedding_url, key, secret_id, 10)
+        build = functions.vectors.factory.build_vector_search
+        return build(settings, self.table, self.clock, endpoint)
 
     @_Lazy
     def language_model(self) -> functions.learning.language_model.LanguageModel:
         """Use the endpoint that learns: OpenAI-compatible, or Bedrock."""
-        models = functions.learning.language_model
-        endpoint = self.learning_endpoint
-        if endpoint is not None and self.settings.learning_models[0].startswith("openai:"):
+        settings, models = self.settings, functions.learning.language_model
+        key, secret_id = settings.learning_key, settings.learning_key_secret_id
+        endpoint = self._build_endpoint(settings.learning_url, key, secret_id, 60)
+        if endpoint is not None and settings.learning_models[0].startswith("openai:"):
             return partial(models.ask_openai, endpoint)
         client = create_lazy_client("bedrock-runtime", read_timeout=60)
         return partial(models.ask_bedrock, client)
 
-    learned_facts = _Lazy(
-        lambda c: functions.learning.fact_target.LearnedFacts(
-            c.fact_store, c.fact_chains, c.learned_store, c.vector_search
-        )
-    )
-    learned_entries = _Lazy(
-        lambda c: functions.learning.entry_target.LearnedEntries(
-            c.entry_store, c.entry_mapper, c.namespace_store, c.learned_store
-        )
-    )
-    learner = _Lazy(
-        lambda c: functions.learning.learner.Learner(
-            c.table,
-            c.strategy_store,
-            c.position_store,
-            c.budgets,
-            c.conversation_store,
-            c.namespaces,
-            c.message_store,
-            c.settings.learning_models,
-            c.language_model,
-            {
-                "facts": c.learned_facts,
-                "preferences": c.learned_entries,
-                "summary": c.learned_entries,
-                "episodes": c.learned_entries,
-            },
-            c.clock,
-        )
-    )
+
+_FURTHER: dict[str, Callable[[Container], dict[str, Any]]] = {
+    "AgentList": lambda c: {"list_overseen": c.task_access.list_overseen_agents},
+    "AuditTrail": lambda c: {"retention_days": c.settings.log_retention_days},
+    "Authentication": lambda c: {
+        "root_key": lambda: c.root_key,
+        "cache_seconds": c.settings.key_cache_seconds,
+        "claims": (c.settings.jwt_tenant_claim, c.settings.jwt_principal_claim)
+        if c.settings.jwt_tenant_claim and c.settings.jwt_principal_claim
+        else (),
+    },
+    "Budgets": lambda c: {
+        "limit": functions.learning.model.Usage(
+            c.settings.learning_tokens_per_day, c.settings.learning_requests_per_day
+        ),
+        "get_limits": c.limits.get,
+    },
+    "ConversationSearch": lambda c: {
+        "embed_query": c.vector_search.embed_query,
+        "is_searchable": bool(c.settings.searchable_conversations),
+    },
+    "DeletionStore": lambda c: {"memory": c.table, "log": c.log_table},
+    "Deletions": lambda c: {
+        "revoke": c.identity.revoke,
+        "remove_principals": c.principal_store.remove_all,
+    },
+    "EmbeddingIndexer": lambda c: {"embed": c.vector_search.embed},
+    "EventLogReader": lambda c: {"table": c.log_table},
+    "EventLogStore": lambda c: {
+        "table": c.log_table,
+        "retention_days": c.settings.log_retention_days,
+    },
+    "FactStore": lambda c: {"vector_format": c.vector_search.format},
+    "Freshness": lambda c: {"indexer": c.embedding_indexer if c.vector_search.can_embed else None},
+    "HeldMessages": lambda c: {"embed": c.vector_search.embed},
+    "HeldTexts": lambda c: {"embed": c.vector_search.embed},
+    "Identity": lambda c: {
+        "derive_secret": c.derive_key,
+        "invalidate_cache": c.authentication.invalidate_cache,
+    },
+    "Intents": lambda c: {"kind_of": c.principal_store.get_kind},
+    "Learner": lambda c: {
+        "models": c.settings.learning_models,
+        "ask_model": c.language_model,
+        "targets": {
+            "facts": c.learned_facts,
+            "preferences": c.learned_entries,
+            "summary": c.learned_entries,
+            "episodes": c.learned_entries,
+        },
+    },
+    "LimitService": lambda c: {"has_tenant": c.principal_store.has_tenant},
+    "MemorySecrets": lambda c: {"edition": c.settings.openwop},
+    "Messages": lambda c: {"get_principals": c.principal_store.get_many},
+    "PrefixRules": lambda c: {"read": c.namespace_store.list_rules},
+    "Reconciler": lambda c: {"notice_facts": c.consolidation_store.schedule},
+    "Reembedding": lambda c: {"format_name": c.vector_search.format.name},
+    "Strategies": lambda c: {"models": c.settings.learning_models},
+    "TaskArchive": lambda c: {"log_wait_seconds": c.settings.log_wait_seconds},
+    "Tasks": lambda c: {
+        "archive": c.task_archive,
+        "fence_entries": c.entry_fence.fence_at,
+        "kind_of": c.principal_store.get_kind,
+    },
+    "UserForgetting": lambda c: {
+        "conversations": (c.conversation_lists, c.conversations, c.conversation_archive),
+        "states": (c.persons, c.states),
+        "objects": (c.spaces, c.objects),
+    },
+    "VectorStore": lambda c: {"vector_format": c.vector_search.format},
+}
+"""Arguments of constructors that are not found by type or name, by the name of the class."""

@@ -150,8 +150,8 @@ def count_parts(conversation: Conversation) -> int:
 class ArchiveFiles:
     """Reads and writes the files of archived conversations."""
 
-    def __init__(self, storage: ArchiveStorage | None) -> None:
-        self._storage = storage
+    def __init__(self, archive_storage: ArchiveStorage | None) -> None:
+        self._storage = archive_storage
 
     @property
     def is_available(self) -> bool:

@@ -7,8 +7,7 @@ pass.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.mapper import decode_header
@@ -43,7 +42,8 @@ _CHANGED = (ConversationChanged, ConditionFailed)
 TypedItem = tuple[ItemType | None, Item]
 
 
-class Stores(NamedTuple):
+@dataclass(frozen=True)
+class Stores:
     """The stores by which a type's items are removed."""
 
     entries: ExpiredEntries

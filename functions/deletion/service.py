@@ -6,16 +6,16 @@ off, the next one continues. The deletion's item stays: what is replayed, retrie
 finds it.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.deletion.authority import DELETE_ACTIONS
 from functions.deletion.model import Deletion, Subject
+from functions.deletion.principal_data import PrincipalData
 from functions.deletion.rules import (
     continue_after,
     count_found,
@@ -26,19 +26,13 @@ from functions.deletion.rules import (
 )
 from functions.deletion.store import DeletionStore, build_begin, find_types, get_key
 from functions.identity.model import Principal
+from functions.identity.person_store import Persons
+from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, Throttled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from functions.audit.service import AuditTrail
-    from functions.deletion.principal_data import PrincipalData
-    from functions.identity.person_store import Persons
-    from functions.platform.clock import Clock
-    from functions.platform.items import Item
-    from functions.platform.keys import Key
-    from functions.platform.writes import Write
-    from functions.usage.service import LimitService
+from functions.platform.items import Item
+from functions.platform.keys import Key
+from functions.platform.writes import Write
+from functions.usage.service import LimitService
 
 _MORE_FILES = ("files", "")  # where the stage of files continues
 _SHARING = 50  # deletions that share a scan

@@ -31,10 +31,10 @@ _UNCHANGED = "revision = :seen"
 class DeletionStore:
     """Reads and writes deletions, and scans what they remove."""
 
-    def __init__(self, memory: Table, log: Table, storage: ArchiveStorage | None) -> None:
+    def __init__(self, memory: Table, log: Table, archive_storage: ArchiveStorage | None) -> None:
         self._memory = memory
         self._log = log
-        self._storage = storage
+        self._storage = archive_storage
 
     def get(self, key: Key) -> Deletion | None:
         """Read a deletion: one read."""

@@ -50,9 +50,9 @@ def mark_unused_file(item: Item, now: int) -> Write:
 class ObjectFiles:
     """Reads, writes and deletes the files of objects."""
 
-    def __init__(self, table: Table, storage: ArchiveStorage | None) -> None:
+    def __init__(self, table: Table, archive_storage: ArchiveStorage | None) -> None:
         self._table = table
-        self._storage = storage
+        self._storage = archive_storage
 
     def stage(self, partition: str, file: str, data: bytes, now: int) -> None:
         """Write a file that an object is going to have."""
