@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,6 +42,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("contract")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of long tests where none of them runs: half of what collecting takes."""
+    if "not long" not in config.option.markexpr:
+        return None
+    return is_long(f"{collection_path.relative_to(config.rootpath).as_posix()}/") or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,9 +23,11 @@ LONG = (
     "tests/sdk/mcp/",
     "tests/sdk/worker/",
     "tests/sdk/test_faults",
+    "tests/sdk/test_key_addresses.py",
     "tests/sdk/test_package.py",
     "tests/sdk/test_pytest_plugin.py",
     "tests/sdk/test_service_package.py",
+    "tests/sdk/test_types.py",
     "tests/sdk/test_typescript.py",
     "tests/sdk/test_wheel.py",
     "tests/unit/test_learning_benchmark.py",
@@ -36,6 +38,7 @@ LONG = (
     "tests/contract/test_fuzz.py",
     "tests/contract/test_growth.py",
     "tests/contract/test_local_",
+    "tests/contract/test_openintent_client.py",
     "tests/contract/test_readme.py",
     "tests/contract/test_region_switch.py",
     "tests/contract/test_runtime_client.py",
@@ -44,7 +47,7 @@ LONG = (
 
 
 def is_long(nodeid: str) -> bool:
-    """Tell whether a test is one of the long ones."""
+    """Tell whether a test, or all tests of a path, are long ones."""
     return nodeid.startswith(LONG)
 
 

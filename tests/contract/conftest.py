@@ -51,7 +51,7 @@ def _list_engines(metafunc: pytest.Metafunc) -> Iterator[str | ParameterSet]:
     if test.get_closest_marker("moto") is not None or engines.find_dynoxide() is None:
         yield "moto"
     # where they would be deselected, thousands of tests aren't made at all: that takes seconds
-    if metafunc.config.getoption("markexpr") != "not deployed" and not _stays_in_process(metafunc):
+    if "not deployed" not in metafunc.config.option.markexpr and not _stays_in_process(metafunc):
         yield DEPLOYED
 
 

@@ -17,12 +17,14 @@ from openintent.exceptions import (  # type: ignore[import-untyped]
     ValidationError,
 )
 from openintent.models import (  # type: ignore[import-untyped]
+    MemoryEntry,
     MemoryScope,
     MemoryType,
     TaskStatus,
 )
 
 from functions.local.engine import find_binary
+from tests.contract.bodies import create, entry
 from tests.contract.local_server import ROOT, LocalServer
 
 pytestmark = pytest.mark.skipif(
@@ -157,3 +159,13 @@ def test_tasks(client: Any, agent: str) -> None:
 
 def test_discovery(client: Any) -> None:
     assert isinstance(client.discover(), dict)
+
+
+@pytest.mark.parametrize("tier", ["working", "episodic"])
+def test_what_the_published_client_renders_can_be_posted_again(
+    ada: httpx.Client, tier: str
+) -> None:
+    made = create(ada, entry(memory_type=tier, ttl="PT24H"))
+    ok_again = MemoryEntry.from_dict(made).to_dict() | {"key": "again"}
+    again = create(ada, ok_again)
+    assert (again["value"], again["ttl"]) == (made["value"], "duration:PT24H")

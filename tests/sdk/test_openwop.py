@@ -164,6 +164,7 @@ def test_with_blocks_end_runs(alice: Client) -> None:
     asyncio.run(use())
 
 
+@pytest.mark.parametrize("adapter", ["async"], indirect=True)
 def test_lists_give_all_that_there_is(adapter: tuple[Any, Wait]) -> None:
     """Beyond the size of one answer, and to any limit."""
     memories, wait = adapter

@@ -1,6 +1,5 @@
 """`set`, `put` and `update` lose nothing without a word: no argument, no value, no update."""
 
-import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +9,6 @@ from typing import Any
 
 import pytest
 from agent_memory import Client
-from agent_memory.adapters.langgraph import AgentMemoryStore
-from agent_memory.adapters.openai_agents import AgentMemorySession
-from agent_memory.conversion import to_async
 from agent_memory.exceptions import MemoryConflictError, MemoryNotFoundError
 from agent_memory.model import Entry
 from agent_memory.updates import Retry, assert_in_scope, compute_value
@@ -170,19 +166,6 @@ def test_an_empty_key_is_refused_and_never_taken_from_the_environment(
     for url, key in (("http://x", ""), ("", "am_key")):
         with pytest.raises(ValueError, match=r"api_key|server_url"):
             Client(url, key)
-
-
-def test_an_adapter_takes_either_client_and_refuses_what_is_none(alice: Client) -> None:
-    AgentMemoryStore(to_async(alice)).put(("a",), "k", {"n": 1})
-    assert AgentMemoryStore(alice).get(("a",), "k") is not None
-    items: list[Any] = [{"role": "user", "content": "hello"}]
-    asyncio.run(AgentMemorySession("either", alice).add_items(items))
-    assert asyncio.run(AgentMemorySession("either", to_async(alice)).get_items()) == items
-    wrong: Any = "am_x"
-    with pytest.raises(TypeError, match=r"agent_memory\.Client, not str"):
-        AgentMemoryStore(wrong)
-    with pytest.raises(TypeError, match=r"agent_memory\.AsyncClient, not str"):
-        AgentMemorySession("s", wrong)
 
 
 def test_the_first_program_of_the_readme_runs_twice(
