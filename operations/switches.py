@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from functions.platform.switches import MAX_AGE_SECONDS
+from functions.platform.limits import SWITCH_SECONDS
 from operations.deployment import Deployment, client
 
 _WRITERS = ("Api", "Schedule", "TaskEvents")  # the stream processes the writes of these
@@ -47,7 +47,7 @@ def await_switches(deployment: Deployment, wait: Wait = time.sleep) -> float:
         client("lambda").get_function_configuration(FunctionName=deployment.alias_of(name))
         for name in present
     )
-    seconds = float(MAX_AGE_SECONDS + max(each["Timeout"] for each in found))
+    seconds = float(SWITCH_SECONDS + max(each["Timeout"] for each in found))
     wait(seconds)
     return seconds
 

@@ -13,7 +13,8 @@ from functions.platform import conversation_keys, item_types
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.items import to_attributes
 from functions.platform.keys import build_due_attributes
-from functions.platform.staging import IS_OPEN, STAGED_FOR
+from functions.platform.limits import STAGED_LIFETIME
+from functions.platform.staging import IS_OPEN
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, check, delete, put_new, update
 
@@ -57,7 +58,7 @@ class UploadStore:
         follows = f"{IS_OPEN} AND (#end = :end OR #end = :first AND message_count = :first)"
         begun = "SET #end = :end, due = :due, expires_at = :due"
         try:
-            due = now + STAGED_FOR
+            due = now + STAGED_LIFETIME
             self._table.update(update(key, begun, follows, first=first, end=end, due=due))
         except ConditionFailed as failed:
             self._assert_open(upload)

@@ -14,7 +14,7 @@ from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
-from functions.platform.staging import STAGED_FOR
+from functions.platform.limits import STAGED_LIFETIME
 
 
 class Uploads:
@@ -53,7 +53,7 @@ class Uploads:
             updated_at=now,
             sensitivity=new.sensitivity,
             schema=check_schema(new.version),
-            expires_at=now + STAGED_FOR,
+            expires_at=now + STAGED_LIFETIME,
         )
         if self._store.begin(upload):
             return upload

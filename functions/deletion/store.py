@@ -14,13 +14,14 @@ from functions.platform.due_index import DueIndex
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_due_shard, get_tenant, hash_agent
+from functions.platform.limits import DELETION_RETENTION_DAYS
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import ABSENT, Write, check, delete, put
 
 _DAY_S = 86_400
-_KEPT_DAYS, _PREVIEW_DAYS = 400, 1
+_PREVIEW_DAYS = 1
 _PAGE_ITEMS = 500
 _LISTED = 5_000  # due items, of which deletions are some
 _FILES = 200
@@ -163,7 +164,8 @@ def _strip_key(item: Item) -> Item:
 
 
 def _encode(deletion: Deletion) -> Item:
-    subject, days = deletion.subject, _PREVIEW_DAYS if deletion.dry_run else _KEPT_DAYS
+    subject = deletion.subject
+    days = _PREVIEW_DAYS if deletion.dry_run else DELETION_RETENTION_DAYS
     is_kept = subject.kind == "tenant" and not deletion.dry_run
     due = None if deletion.is_done else max(deletion.pass_began_at, deletion.requested_at)
     kept_until = deletion.requested_at // 1000 + days * _DAY_S

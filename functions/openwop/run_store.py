@@ -15,6 +15,7 @@ from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, get_tenant
+from functions.platform.limits import ENDED_OPENWOP_RUN_LIFETIME
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
@@ -31,7 +32,6 @@ from functions.platform.writes import (
 _ALWAYS = f"{ABSENT} OR attribute_exists(pk)"
 _SECRETS = "secrets_number = :number"
 _IS_OPEN = "deadline > :now AND attribute_not_exists(ended_at)"
-_DAY = 86_400_000  # ms
 
 
 class RunConflict(Exception):
@@ -205,10 +205,10 @@ def decode_run(item: Item | None) -> MemoryRun | None:
 
 
 def _encode(tenant: str, run: MemoryRun) -> Item:
-    """Encode a run; it is kept a day longer, so that a caller learns that it is over."""
+    """Encode a run; it outlives its snapshot, so that a caller learns that it has ended."""
     partition = openwop_keys.build_started_runs_partition(tenant, run.started_by)
     return to_attributes(run) | {
-        TTL_ATTRIBUTE: to_ttl_seconds(run.snapshot_kept_until + _DAY),
+        TTL_ATTRIBUTE: to_ttl_seconds(run.snapshot_kept_until + ENDED_OPENWOP_RUN_LIFETIME),
         **build_list_attributes(partition, run.started_at, run.run_id),
     }
 

@@ -62,6 +62,7 @@ MAX_SEARCHED_MESSAGES = 20_000  # of one conversation, the newest
 MAX_SEARCHED_EPISODES = 5_000  # of an agent type, the newest
 DEFAULT_RECALLED = 10  # items of a recall
 MAX_RECALL_TOKENS = 1_000_000
+MAX_WAIT_SECONDS = 10  # of a search or a recall, for the newest entries
 MAX_RECALLED_CHARACTERS = 4_096  # of an item of a recall
 MAX_RECALL_EXCLUDED = 200  # references and sessions
 MAX_REFERENCE_CHARACTERS = 2_048
@@ -140,6 +141,10 @@ DEFAULT_SNAPSHOT_RETENTION, MAX_SNAPSHOT_RETENTION = 2_592_000_000, 31_536_000_0
 WORKING_VALUE_LIFETIME = 3_600_000  # ms
 UPLOAD_ADDRESS_SECONDS, DOWNLOAD_ADDRESS_SECONDS = 900, 300  # for which an address serves
 UPLOAD_LIFETIME = 3_600_000  # ms from its begin to its completion
+STAGED_LIFETIME = 900_000  # ms of messages and parts of values that no write has shown yet
+IDEMPOTENCY_SECONDS = 86_400  # for which a request whose items don't keep its key is known
+ENDED_OPENWOP_RUN_LIFETIME = 86_400_000  # ms for which a run is kept after its snapshot
+DELETION_RETENTION_DAYS = 400  # of the record of a deletion
 
 # Settings
 MIN_ROOT_KEY_CHARACTERS = 8
@@ -148,6 +153,7 @@ DEFAULT_PRINCIPAL_REQUESTS, DEFAULT_TENANT_REQUESTS = 60_000, 180_000  # a minut
 MAX_KEY_CACHE_SECONDS = 60
 MAX_SWEEP_THREADS = 32
 MAX_SWEEP_PARTS = 32  # one for each shard of the index of due items
+SWITCH_SECONDS = 30  # for which a function uses the switches that it has read
 MAX_SWEPT_ITEMS = 50_000  # of a tenant by one sweep; the next one continues
 
 # DynamoDB

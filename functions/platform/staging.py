@@ -26,11 +26,10 @@ from functions.platform.item_types import (
 )
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
-from functions.platform.limits import MAX_INLINE_BYTES
+from functions.platform.limits import MAX_INLINE_BYTES, STAGED_LIFETIME
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import Write, delete, put, update
 
-STAGED_FOR = 15 * 60_000  # ms that a writer may take, far beyond a function's own limit
 IS_OPEN = "attribute_exists(pk) AND attribute_not_exists(closing)"
 _EXISTS = "attribute_exists(pk)"
 _CLEANUP_SECONDS = 4.0  # that a request spends on deleting; the schedule does the rest
@@ -50,7 +49,7 @@ class PartsMissing(Exception):
 
 def stage(key: Key, now: int) -> Write:
     """Build the write of a marker, before what it names is written."""
-    return hide(key, now + STAGED_FOR)
+    return hide(key, now + STAGED_LIFETIME)
 
 
 def show(key: Key) -> Write:

@@ -13,10 +13,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
+from functions.platform.limits import SWITCH_SECONDS
 from functions.platform.observability import report_count
 from functions.platform.settings import Settings
 
-MAX_AGE_SECONDS = 30
 """A switch is in force everywhere after this time."""
 _RETRY_MS = 1000
 _SETTINGS = ("read_only", "active_region", "memory_table", "log_table")
@@ -68,7 +68,7 @@ class SwitchedHandler(Generic[S]):
 
     def _read(self) -> bytes:
         """Read the switches; return the last ones if that fails."""
-        self._next_read = self._clock() + MAX_AGE_SECONDS * 1000
+        self._next_read = self._clock() + SWITCH_SECONDS * 1000
         try:
             text = self._get_parameter()
             if isinstance(orjson.loads(text), dict):

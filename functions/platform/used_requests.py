@@ -6,20 +6,19 @@ tenant, a principal or a fact is another item with each body, so the key itself 
 
 from functions.platform import item_types
 from functions.platform.idempotency import RequestToken
+from functions.platform.limits import IDEMPOTENCY_SECONDS
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, TimedStore
 from functions.platform.writes import put_new
 
-_LIFETIME = 86_400  # seconds
-
 
 class UsedRequests(TimedStore):
-    """The Idempotency-Keys of all tenants that were used within a day."""
+    """The recently used Idempotency-Keys of all tenants."""
 
     def claim(self, tenant: str, token: RequestToken) -> None:
-        """Note for a day what an Idempotency-Key is used for: one write of one unit."""
+        """Note what an Idempotency-Key is used for: one write of one unit."""
         key = item_types.USED_REQUEST.build_key(tenant, request=token.key.hex())
-        use = {"token": token.stored, TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}
+        use = {"token": token.stored, TTL_ATTRIBUTE: self._clock() // 1000 + IDEMPOTENCY_SECONDS}
         try:
             self._table.put(put_new(key, use))
         except ConditionFailed as failed:

@@ -9,6 +9,7 @@ from functions.platform.item_types import LEARNED_WORKFLOW, OUTCOME, TASK_TYPE
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import HIGHEST, Key
+from functions.platform.limits import IDEMPOTENCY_SECONDS
 from functions.platform.newest_first import build_list_attributes, iterate_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
@@ -18,7 +19,6 @@ from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflo
 
 _AT_VERSION = "version = :seen AND created_at = :created_at"
 _AT_STATS = "successes = :s0 AND failures = :f0 AND base_ms = :b0"
-_OUTCOME_LIFETIME = 86_400  # seconds for which an outcome's Idempotency-Key is known
 
 
 class Increment(NamedTuple):
@@ -106,7 +106,7 @@ class WorkflowStore(Store):
     def add_once(self, key: Key, increment: Increment, token: RequestToken, now: int) -> None:
         """Add the outcome of a request with an Idempotency-Key, unless it was added before."""
         marker = OUTCOME.build_key_in(key[0], workflow=key[1], request=token.key.hex())
-        attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + _OUTCOME_LIFETIME}
+        attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + IDEMPOTENCY_SECONDS}
         writes = [put_new(marker, attributes), _add_increment(key, increment)]
         try:
             self._table.transact(writes)

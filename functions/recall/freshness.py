@@ -13,10 +13,10 @@ from functions.entries.tiers import POLICIES, SEMANTIC
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
+from functions.platform.limits import MAX_WAIT_SECONDS
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.search.requests import MemorySearch
 
-_LONGEST_WAIT = 10.0  # seconds
 _PAUSE = 0.1
 _NEWEST = 25  # entries whose vectors are looked for at a time
 _FIRST_STEP, _STEP_FACTOR = 1_000, 4  # ms that the search for an embedded entry goes back
@@ -39,12 +39,12 @@ class Freshness:
         search that the caller may read; None if they were not listed.
 
         Args:
-            is_awaited: whether to wait up to ten seconds until the newest entries are found.
+            is_awaited: wait until the newest entries are found, but at most `MAX_WAIT_SECONDS`.
         """
         started = self._clock()
         if self._indexer is None or not POLICIES[request.memory_type].has_vectors:
             return started, None
-        deadline = time.monotonic() + (_LONGEST_WAIT if is_awaited else 0)
+        deadline = time.monotonic() + (MAX_WAIT_SECONDS if is_awaited else 0)
         filters, names = request.filters._replace(tags=frozenset()), None
         while True:
             if request.memory_type == SEMANTIC.name:

@@ -70,7 +70,7 @@ class _Question(RequestModel):
     explain: bool = False
     """True if each item has the parts of its score."""
     wait: Literal["indexed"] | None = None
-    """`indexed`: wait up to 10 seconds until the newest entries are found. Messages are
+    """`indexed`: wait up to {MAX_WAIT_SECONDS} until the newest entries are found. Messages are
     found at once."""
 
     @property

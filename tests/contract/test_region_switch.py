@@ -13,7 +13,7 @@ import httpx
 import pytest
 from moto import mock_aws
 
-from functions.platform.switches import MAX_AGE_SECONDS
+from functions.platform.limits import SWITCH_SECONDS
 from operations.regions import start_region, stop_region
 from tests.contract import engines
 from tests.contract.bodies import MEMORY, create, entry, read
@@ -77,7 +77,7 @@ def test_a_planned_switch_loses_nothing_and_the_former_writer_is_fenced(
 
     report = pair.first.operate(stop_region, SECOND, wait)
     assert report["switches"] == {"active_region": SECOND}
-    assert waited == [MAX_AGE_SECONDS + _LONGEST_RUN, _LATENCIES]
+    assert waited == [SWITCH_SECONDS + _LONGEST_RUN, _LATENCIES]
     assert sum(waited) == report["waited_seconds"]
     assert (pair.first.background, pair.first.is_paged) == (_RESTING, False)
     assert pair.second.operate(start_region)["agents"] == 1

@@ -11,8 +11,9 @@ from botocore.awsrequest import AWSResponse
 from moto import mock_aws
 
 from functions.platform.aws import create_client
+from functions.platform.limits import SWITCH_SECONDS
 from functions.platform.settings import ScheduleSettings
-from functions.platform.switches import MAX_AGE_SECONDS, SwitchedHandler
+from functions.platform.switches import SwitchedHandler
 from operations.deployment import Deployment
 from operations.root_key import rotate_root_key
 from operations.switches import get_switches, set_read_only, set_switches
@@ -49,7 +50,7 @@ class Function:
         self.builds += 1
         return lambda _event, _context: {"settings": settings}
 
-    def settings(self, *, later: float = MAX_AGE_SECONDS) -> ScheduleSettings:
+    def settings(self, *, later: float = SWITCH_SECONDS) -> ScheduleSettings:
         self.clock.advance(seconds=later)
         found: ScheduleSettings = self.handler({})["settings"]
         return found
@@ -61,7 +62,7 @@ def test_a_function_follows_a_switch_within_30_seconds_and_is_as_deployed_withou
     function = Function()
     assert not function.settings().is_read_only
     set_read_only(deployment, is_read_only=True, wait=lambda _: None)
-    assert not function.settings(later=MAX_AGE_SECONDS - 1).is_read_only
+    assert not function.settings(later=SWITCH_SECONDS - 1).is_read_only
     assert function.settings(later=1).is_read_only
     assert get_switches(deployment) == {"read_only": True}
     set_read_only(deployment, is_read_only=False)
@@ -87,7 +88,7 @@ def test_tables_and_the_active_region_are_switched_and_one_switch_keeps_the_othe
 def test_read_only_waits_for_the_last_write(deployment: Deployment) -> None:
     waited: list[float] = []
     set_read_only(deployment, is_read_only=True, wait=waited.append)
-    assert waited == [MAX_AGE_SECONDS + max(FUNCTIONS["Api"], FUNCTIONS["Schedule"])]
+    assert waited == [SWITCH_SECONDS + max(FUNCTIONS["Api"], FUNCTIONS["Schedule"])]
 
 
 def test_a_rotated_root_key_is_read_again_and_no_version_is_published(

@@ -16,7 +16,7 @@ from tools.openapi.document import PATH, render_document
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(name for name in vars(limits) if name.isupper())
-_UNIT = re.compile(r" (KB|MB|GB|bytes|days|hours?|minutes)$")
+_UNIT = re.compile(r" (KB|MB|GB|bytes|days|hours?|minutes|seconds)$")
 _UNSPECIFIC = {"1,000", "1 KB", "1 minute", "1,000,000"}  # these stand for much else
 _MEASURED = {"performance.md", "cost.md", "comparison.md", "framework-backends.md", "trust.md"}
 _OF_OTHERS: dict[tuple[str, str], str] = {
@@ -24,7 +24,6 @@ _OF_OTHERS: dict[tuple[str, str], str] = {
     ("choose-a-model.md", "3,072"): "the dimension of a model",
     ("choose-a-model.md", "10,000"): "a size that was measured",
     ("console.md", "100,000"): "a size that was measured",
-    ("delete-a-tenant.md", "400 days"): "the lifetime of the record of a deletion",
     ("how-learning-works.md", "1 hour"): "the longest wait between two attempts",
     ("how-recall-works.md", "20,000"): "a size that was measured",
     ("operate.md", "1 hour"): "the visibility of a message in SQS",
@@ -39,11 +38,12 @@ _OF_OTHERS: dict[tuple[str, str], str] = {
     ("use-langgraph.md", "8,000"): "a limit of the adapter",
     ("use-openai-agents.md", "60,000"): "a limit of the adapter",
     ("use-the-console.md", "15 minutes"): "when the console forgets a key",
-    ("conversations.md", "15 minutes"): "the lifetime of an upload of messages",
     ("saver.py", "8,000"): "a limit of the adapter",
+    ("sdk.md", "30 seconds"): "the deadline of an update by the client",
     ("session.py", "60,000"): "a limit of the adapter",
     ("arguments.py", "1 hour"): "the longest wait of a command",
     ("remembered.py", "10,000"): "what the client holds",
+    ("user_memory.py", "30 seconds"): "the deadline of an update by the client",
     ("demo.py", "5,000"): "a sum in EUR",
     ("SignIn.tsx", "15 minutes"): "when the console forgets a key",
     ("session.ts", "15 minutes"): "when the console forgets a key",

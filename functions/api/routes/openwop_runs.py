@@ -59,8 +59,8 @@ def start_memory_run(request: Request, caller: Principal) -> Response:
 def list_memory_runs(request: Request, caller: Principal) -> Response:
     """List the runs that you started, newest first.
 
-    Until a day after their snapshots were dropped. Others' runs are in no list, since who knows
-    a run's id may use it.
+    A run is listed until {ENDED_OPENWOP_RUN_LIFETIME} after its snapshot was dropped. Runs of
+    others are never listed, because a run's id is enough to use it.
     """
     page, position = paginate_uncounted(
         request,
@@ -76,7 +76,7 @@ def list_memory_runs(request: Request, caller: Principal) -> Response:
 def get_memory_run(request: Request, caller: Principal) -> Response:
     """Get the state of a run.
 
-    Until a day after its snapshot was dropped.
+    A run is found until {ENDED_OPENWOP_RUN_LIFETIME} after its snapshot was dropped.
     """
     run = request.services.memory_runs.get(caller, request.path_params["runId"])
     return json_response(200, _render_state(request, caller, run))

@@ -60,7 +60,7 @@ def report_outcome(request: Request, caller: Principal) -> Response:
     """Report how well a workflow did.
 
     Adds `score` to alpha and `1 - score` to beta. Concurrent reports all count. With an
-    Idempotency-Key, repeats within a day count once.
+    Idempotency-Key, repeats within {IDEMPOTENCY_SECONDS} count once.
     """
     score = request.parse_body(Outcome).score
     found = request.services.procedures.record_outcome(
