@@ -178,11 +178,9 @@ def build_page(
         page: its elements, and where the list continues.
         get_position: gives what the list sorts by.
     """
-    rendered = truncate_to_limit(map(render, page.elements))
-    taken = len(rendered)
-    is_whole = taken == len(page.elements)
-    end = page.end if is_whole else get_position(page.elements[taken - 1])
-    return rendered, asked.describe(taken, end, page.total)
+    elements, limit = iter(page.elements), asked.wanted.limit
+    rendered, end = render_page(elements, limit, render, get_position)
+    return rendered, asked.describe(len(rendered), end or page.end, page.total)
 
 
 def paginate(
@@ -206,23 +204,24 @@ def paginate(
 def paginate_uncounted(
     request: Request,
     caller: Principal,
-    read: Callable[[str | None, int], Iterable[T]],
+    read: Callable[[WantedPage], Iterable[T]],
     render: Callable[[T], D],
-    get_position: Callable[[T], str],
+    get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], UncountedPosition]:
     """Take the page that a request asks for from a list that is never counted.
 
     Args:
         request: asks for the page.
-        read: reads a number of elements after a position; None is the beginning.
+        read: lists elements from where the page begins.
         get_position: gives what the list sorts by.
     """
     UNCOUNTED.read(request)
-    (limit, _, after, _), sign = read_page_request(request, caller)
-    page, end = render_page(iter(read(after, limit + 1)), limit, render, get_position)
-    position: UncountedPosition = {"limit": limit}
+    asked = read_page_request(request, caller)
+    wanted = asked.wanted._replace(is_counted=False)
+    page, end = render_page(iter(read(wanted)), wanted.limit, render, get_position)
+    position: UncountedPosition = {"limit": wanted.limit}
     if end is not None:
-        position["next"] = sign(end)
+        position["next"] = asked.sign(end)
     return page, position
 
 

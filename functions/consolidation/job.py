@@ -25,7 +25,7 @@ from functions.facts.model import Fact, FactQuery
 from functions.facts.rules import add_change
 from functions.facts.store import FactChainStore, FactStore
 from functions.identity.model import SERVICE
-from functions.platform.bounded_pages import Examined
+from functions.platform.bounded_pages import Examined, WantedPage
 from functions.platform.clock import Clock, HasTime, limit_time
 from functions.platform.item_types import CONSOLIDATION_RUN
 from functions.platform.keys import Key, get_tenant
@@ -96,9 +96,8 @@ class Consolidator:
 
         Returns how far it came; at the end of the facts, `after` is `END`.
         """
-        page = list(
-            islice(self._facts.list_newest(tenant, _ALL, run.after or run.last), MAX_GET_ITEMS)
-        )
+        wanted = WantedPage(MAX_GET_ITEMS, after=run.after or run.last)
+        page = list(islice(self._facts.list_newest(tenant, _ALL, wanted), MAX_GET_ITEMS))
         single = self._chains.list_single_valued(tenant)
         subjects: set[str] = set()
         within, after = run.within, run.after
@@ -118,7 +117,8 @@ class Consolidator:
 
     def _list_chunks(self, tenant: str, fact: Fact, before: str) -> Iterator[list[Examined[Fact]]]:
         """Read the facts about a subject, in parts that are compared with each other."""
-        found = self._facts.list_newest(tenant, FactQuery(subject=fact.subject), before)
+        wanted = WantedPage(MAX_GET_ITEMS, after=before)
+        found = self._facts.list_newest(tenant, FactQuery(subject=fact.subject), wanted)
         while chunk := list(islice(found, MAX_CONSOLIDATED_TOGETHER)):
             yield chunk
 

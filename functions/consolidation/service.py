@@ -29,6 +29,7 @@ from functions.facts.model import Fact
 from functions.facts.store import FactStore
 from functions.facts.users import CallerAccess, UserAccess
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock, limit_time
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -147,15 +148,14 @@ class Consolidation:
             raise NotFound("there is no such consolidation")
         return run
 
-    def list_steps(
-        self, caller: Principal, id: str, after: str | None, count: int
-    ) -> list[ReportedStep]:
+    def list_steps(self, caller: Principal, id: str, wanted: WantedPage) -> list[ReportedStep]:
         """List steps of a consolidation with their facts: a call for each hundred of both."""
-        steps = list(islice(self._store.list_steps(caller.tenant, id, after), count))
+        found = self._store.list_steps(caller.tenant, id, wanted.after)
+        steps = list(islice(found, wanted.read_size))
         refs = dict.fromkeys(ref for each in steps for ref in each.refs)
-        found = self._facts.get_many(caller.tenant, refs)
+        facts = self._facts.get_many(caller.tenant, refs)
         users = self._users.of(caller)
-        return [_report_taken(each, found, users) for each in steps]
+        return [_report_taken(each, facts, users) for each in steps]
 
     @retry_on(ConditionFailed, _BUSY)
     def undo(self, caller: Principal, id: str) -> ConsolidationRun:

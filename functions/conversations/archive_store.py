@@ -16,12 +16,13 @@ from functions.conversations.model import Conversation
 from functions.conversations.store import ConversationChanged, delete_writes, transact
 from functions.platform import conversation_keys, item_types
 from functions.platform.archive_storage import ArchiveStorage
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.conversation_keys import parse_conversation_partition
 from functions.platform.errors import Unavailable
 from functions.platform.items import Item
 from functions.platform.json_text import loads
 from functions.platform.keys import Key, encode_timestamp, get_tenant
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.staging import PartsMissing, Staging, has_parts
 from functions.platform.table import ConditionFailed, Table
@@ -111,17 +112,10 @@ class ConversationArchiveStore:
             writes.append(put(key, record | listed))
         transact(self._table, writes)
 
-    def iterate_records(self, tenant: str, before: str | None, count: int) -> Iterator[Item]:
-        """Read the records of a tenant's archives, the last expired first: two calls a group.
-
-        They come by an index that may lag.
-
-        Args:
-            before: the position before which they begin; None for the newest.
-            count: how many the first group has.
-        """
+    def list_all(self, tenant: str, wanted: WantedPage) -> Iterator[Item]:
+        """List the records of a tenant's archives, the last expired first, by an index."""
         partition = conversation_keys.build_archives_partition(tenant)
-        return iterate_items(self._table, partition, before, count)
+        return list_items(self._table, partition, wanted)
 
     def list_records(self, tenant: str, session: str) -> Iterator[Item]:
         """Read the records of a session's archives, the newest first: a query."""

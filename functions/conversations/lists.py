@@ -1,6 +1,5 @@
 """Lists of conversations: a user's, and those that a caller may read (Agent Memory Protocol §3)."""
 
-from collections.abc import Iterator
 from functools import partial
 from operator import itemgetter
 
@@ -11,18 +10,13 @@ from functions.conversations.mapper import decode_header
 from functions.conversations.model import Conversation
 from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import (
-    BoundedPage,
-    Examined,
-    Listed,
-    WantedPage,
-    examine_all,
-    read_page,
-)
+from functions.platform.bounded_pages import BoundedPage, Listed, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.keys import get_tenant
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
+
+_get_order = itemgetter(TYPE_ORDER_ATTRIBUTE)
 
 
 class ConversationLists:
@@ -45,8 +39,15 @@ class ConversationLists:
 
         To count them costs the tenant's whole list.
         """
-        examine = partial(self._examine_headers, caller, tags)
-        page = read_page(wanted, examine, itemgetter(TYPE_ORDER_ATTRIBUTE))
+        now = self._clock()
+
+        def is_shown(item: Item) -> bool:
+            head = decode_header(caller.tenant, item)
+            may_read = is_allowed(caller, READ_CONVERSATION, head)
+            return may_read and not head.has_expired(now) and tags <= frozenset(head.tags)
+
+        headers = self._store.list_headers(caller.tenant, wanted)
+        page = read_page(wanted, headers, is_shown, _get_order)
         return self._load(caller, page, TYPE_ORDER_ATTRIBUTE, with_metadata=with_metadata)
 
     def list_archived(
@@ -57,21 +58,17 @@ class ConversationLists:
         To count them costs the tenant's whole list.
         """
 
-        def examine(after: str | None, count: int) -> Iterator[Examined[Item]]:
-            return examine_all(
-                self._archives.iterate_records(caller.tenant, after, count), position, is_shown
-            )
-
         def is_shown(record: Item) -> bool:
             head = decode_header(caller.tenant, record)
             may_read = is_allowed(caller, READ_CONVERSATION, head)
             is_own = get_tenant(record["pk"]) == caller.tenant  # an index may have been forged
             return may_read and is_own and tags <= frozenset(head.tags)
 
-        position = itemgetter(TYPE_ORDER_ATTRIBUTE)
-        page = read_page(wanted, examine, position)
+        records = self._archives.list_all(caller.tenant, wanted)
+        page = read_page(wanted, records, is_shown, _get_order)
         listed = [
-            _list_head(position(each), decode_header(caller.tenant, each)) for each in page.elements
+            _list_head(_get_order(each), decode_header(caller.tenant, each))
+            for each in page.elements
         ]
         return BoundedPage(listed, page.end, page.total)
 
@@ -88,40 +85,20 @@ class ConversationLists:
 
         To count them costs the user's whole list.
         """
-        examine = partial(self._examine_rows, caller, user, tags)
-        page = read_page(wanted, examine, itemgetter("sk"))
+        now = self._clock()
+
+        def is_shown(row: Item) -> bool:
+            may_read = caller.id in row["readers"] or inspects(caller)
+            has_expired = row.get("expires_at", now + 1) <= now
+            return may_read and not has_expired and tags <= frozenset(row.get("tags", ()))
+
+        rows = self._store.list_rows(caller.tenant, user, wanted)
+        page = read_page(wanted, rows, is_shown, itemgetter("sk"))
         return self._load(caller, page, "sk", with_metadata=with_metadata)
 
     def can_read_all(self, caller: Principal, user: str) -> bool:
         """Tell whether the caller may read all conversations of any user."""
         return caller.id == user or inspects(caller)
-
-    def _examine_headers(
-        self, caller: Principal, tags: frozenset[str], after: str | None, count: int
-    ) -> Iterator[Examined[Item]]:
-        now = self._clock()
-
-        def is_shown(item: Item) -> bool:
-            head = decode_header(caller.tenant, item)
-            may_read = is_allowed(caller, READ_CONVERSATION, head)
-            return may_read and not head.has_expired(now) and tags <= frozenset(head.tags)
-
-        headers = self._store.iterate_headers(caller.tenant, after, count)
-        return examine_all(headers, itemgetter(TYPE_ORDER_ATTRIBUTE), is_shown)
-
-    def _examine_rows(
-        self, caller: Principal, user: str, tags: frozenset[str], after: str | None, count: int
-    ) -> Iterator[Examined[Item]]:
-        now = self._clock()
-        return examine_all(
-            self._store.list_rows(caller.tenant, user, after, count),
-            itemgetter("sk"),
-            lambda row: (
-                (caller.id in row["readers"] or inspects(caller))
-                and row.get("expires_at", now + 1) > now
-                and tags <= frozenset(row.get("tags", ()))
-            ),
-        )
 
     def _load(
         self, caller: Principal, page: BoundedPage[Item], position: str, *, with_metadata: bool

@@ -9,6 +9,7 @@ from functions.conversations.model import Conversation, Message
 from functions.conversations.rules import list_shown, read_uses
 from functions.conversations.store import ConversationChanged, change_writes, transact
 from functions.platform import conversation_keys, item_types, staging
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.bulk_writes import write_parallel
 from functions.platform.conversation_keys import parse_message_index
 from functions.platform.errors import NotFound
@@ -16,7 +17,7 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
 from functions.platform.keys import Digest, Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES
-from functions.platform.newest_first import build_list_attributes, iterate_item_groups
+from functions.platform.newest_first import build_list_attributes, list_item_groups
 from functions.platform.retry import retry_on
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.staging import PartsMissing, Staging
@@ -158,16 +159,14 @@ class MessageStore:
             raise ConversationChanged
         return self._mapper.decode_message(conversation, self.join(item))
 
-    def list_uses(
-        self, tenant: str, reference: Digest, before: str | None, count: int
-    ) -> Iterator[list[Item]]:
-        """Read what says that messages use an item of memory, newest first: two calls a group.
+    def list_uses(self, tenant: str, reference: Digest, wanted: WantedPage) -> Iterator[list[Item]]:
+        """List what says that messages use an item of memory, newest first: two calls a group.
 
         It takes the same calls if none does.
         """
         partition = conversation_keys.build_uses_partition(tenant, reference)
         none = conversation_keys.build_conversation_key(tenant, "")
-        return iterate_item_groups(self._table, partition, before, count, [none])
+        return list_item_groups(self._table, partition, wanted, for_none=[none])
 
     def get_many(self, wanted: Iterable[tuple[Conversation, int]]) -> dict[Key, Message]:
         """Read those messages that exist, by their keys: a call per 100."""

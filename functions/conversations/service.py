@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
@@ -17,13 +16,7 @@ from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.conversations.upload_store import show_upload
 from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import (
-    BoundedPage,
-    Examined,
-    WantedPage,
-    get_list_position,
-    read_page,
-)
+from functions.platform.bounded_pages import BoundedPage, Examined, WantedPage, take_page
 from functions.platform.clock import Clock
 from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, Throttled
@@ -100,13 +93,12 @@ class Conversations:
 
         Those of encrypted conversations are left out, as by searches.
         """
-        examine = partial(self._examine_uses, caller, reference)
-        return read_page(wanted, examine, get_list_position)
+        return take_page(wanted, self._examine_uses(caller, reference, wanted))
 
     def _examine_uses(
-        self, caller: Principal, reference: Digest, after: str | None, count: int
+        self, caller: Principal, reference: Digest, wanted: WantedPage
     ) -> Iterator[Examined[Use]]:
-        for rows in self._messages.list_uses(caller.tenant, reference, after, count):
+        for rows in self._messages.list_uses(caller.tenant, reference, wanted):
             sessions = [row["session_id"] for row in rows] or [""]
             heads = self._store.get_headers(caller.tenant, sessions)
             places = {

@@ -5,6 +5,7 @@ from itertools import islice
 
 from functions.conversations.model import State, StateAddress
 from functions.platform import conversation_keys, item_types, staging
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, LOWEST, Key
 from functions.platform.newest_first import iterate_groups
@@ -36,28 +37,24 @@ class StateStore:
         """Read the item of one state, without a large value: one read."""
         return self._table.get(_key(tenant, address))
 
-    def list_all(self, tenant: str, agent: str, owner: str) -> list[Item]:
-        """Read the items of all of an agent's states for an owner, the last updated first.
-
-        A call per megabyte, strongly consistent.
-        """
-        partition = conversation_keys.build_state_partition(tenant, agent, owner)
-        items = self._table.query(partition, item_types.STATE.sort_prefix)
-        return sorted(items, key=get_position, reverse=True)
-
-    def list_newest(
-        self, tenant: str, agent: str, owner: str | None, before: str | None, count: int
+    def list_all(
+        self, tenant: str, agent: str, owner: str | None, wanted: WantedPage
     ) -> Iterator[Item]:
-        """Read the items of an agent's states before a position, the last updated first.
+        """List the items of an agent's states, the last updated first.
 
         Those of all owners come owner by owner. Two calls for each fifty, by an index that may lag.
+        Those of one owner, if they are counted: a call per megabyte, strongly consistent.
 
         Args:
             owner: whose states; None for all owners'.
         """
+        if wanted.is_counted and owner is not None:
+            partition = conversation_keys.build_state_partition(tenant, agent, owner)
+            found = self._table.query(partition, item_types.STATE.sort_prefix)
+            yield from sorted(found, key=get_position, reverse=True)
+            return
         group = conversation_keys.build_agent_states_partition(tenant, agent)
-        prefix, most = conversation_keys.build_owner_prefix(owner), _LISTED_TOGETHER
-        order = TYPE_ORDER_ATTRIBUTE
+        prefix, order = conversation_keys.build_owner_prefix(owner), TYPE_ORDER_ATTRIBUTE
         condition = f"{GROUP_ATTRIBUTE} = :group AND {order} BETWEEN :first AND :last"
 
         def read(below: str | None, size: int) -> list[Item]:
@@ -67,15 +64,15 @@ class StateStore:
             )
             return list(islice((row for row in rows if row[order] != below), size))
 
-        groups = iterate_groups(read, order, before, min(count, most), most)
-        for rows in groups:
+        before = wanted.begin
+        for rows in iterate_groups(read, order, wanted, _LISTED_TOGETHER):
             keys = [(row["pk"], row["sk"]) for row in rows]
             items = self._table.get_many(keys)
-            for found in (items[key] for key in keys if key in items):
+            for item in (items[key] for key in keys if key in items):
                 # one that was updated since the index was read has moved to the front
-                follows = before is None or get_position(found) < before
-                if follows and _is_of(found, tenant, agent, owner):
-                    yield found
+                follows = before is None or get_position(item) < before
+                if follows and _is_of(item, tenant, agent, owner):
+                    yield item
 
     def replace(
         self, tenant: str, old: Item | None, new: State, now: int, further: Sequence[Write] = ()

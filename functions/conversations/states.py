@@ -12,7 +12,7 @@ from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.conversations.state_store import StateStore, decode_head, get_position
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import Listed, WantedPage
+from functions.platform.bounded_pages import WHOLE, Listed, WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -99,35 +99,27 @@ class States:
         The last updated come first. Counted states are read all, strongly consistent; others by an
         index that may lag, and only as many as are taken. The list goes on behind the page.
         """
-        after, is_counted = wanted.after, wanted.is_counted
-        if not is_allowed(caller, READ_STATE, StateAddress(agent, owner, "")):
-            return iter(()), 0 if is_counted else None
-        total: int | None = None
-        found: Iterator[Item]
-        if is_counted:
-            items = self._store.list_all(caller.tenant, agent, owner)
+        total, after = 0 if wanted.is_counted else None, wanted.after
+        found: Iterable[Item] = ()
+        if self.can_read(caller, agent, owner):
+            found = self._store.list_all(caller.tenant, agent, owner, wanted)
+        if wanted.is_counted:
+            items = list(found)
             total = len(items)
             found = (item for item in items if after is None or get_position(item) < after)
-        else:
-            size = wanted.read_size
-            found = self._store.list_newest(caller.tenant, agent, owner, after, size)
         shown = islice(found, wanted.offset, None)
         return (self._list(caller.tenant, item) for item in shown), total
 
     def list_of_agent(
-        self, caller: Principal, agent: str, after: str | None, count: int
+        self, caller: Principal, agent: str, wanted: WantedPage
     ) -> Iterator[Listed[State]]:
         """List an agent's states that the caller may read, owner by owner: by an index.
 
         Its agents get those of all owners, everybody else those of which they are the owner. Of an
         owner's, the last updated come first.
-
-        Args:
-            after: the position after which the list begins; None for its begin.
         """
-        may_read_all = is_allowed(caller, READ_STATE, StateAddress(agent, "", ""))
-        owner = None if may_read_all else caller.id
-        found = self._store.list_newest(caller.tenant, agent, owner, after, count)
+        owner = None if self.can_read(caller, agent, "") else caller.id
+        found = self._store.list_all(caller.tenant, agent, owner, wanted)
         return (self._list(caller.tenant, item) for item in found)
 
     def can_read(self, caller: Principal, agent: str, owner: str) -> bool:
@@ -164,7 +156,7 @@ class States:
         """Delete all states of some agents for an owner, by the owner's right; return how many."""
         deleted = 0
         for agent in agents:
-            for item in self._store.list_all(caller.tenant, agent, owner):
+            for item in self._store.list_all(caller.tenant, agent, owner, WHOLE):
                 with suppress(ConditionFailed):  # it was changed, and is found again
                     self._store.delete(item, self._clock())
                     deleted += 1

@@ -16,11 +16,12 @@ from functions.conversations.mapper import (
 )
 from functions.conversations.model import Conversation
 from functions.platform import conversation_keys, item_types, staging
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.errors import CapacityExceeded
 from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS
-from functions.platform.newest_first import iterate_groups, iterate_items
+from functions.platform.newest_first import iterate_groups, list_items
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, put_new, update
@@ -107,15 +108,8 @@ class ConversationStore:
             if key in items
         }
 
-    def list_rows(
-        self, tenant: str, user: str, after: str | None = None, count: int = MAX_PAGE_ITEMS
-    ) -> Iterator[Item]:
-        """Read the rows of a user's list, the last updated first; their sort keys are positions.
-
-        Args:
-            after: the position after which the list begins; None for its begin.
-            count: how many rows the first call reads.
-        """
+    def list_rows(self, tenant: str, user: str, wanted: WantedPage) -> Iterator[Item]:
+        """List the rows of a user's list, the last updated first; their sort keys are positions."""
         partition = conversation_keys.build_user_partition(tenant, user)
         prefix = item_types.USER_CONVERSATION.sort_prefix
 
@@ -124,20 +118,12 @@ class ConversationStore:
             rows = self._table.query_from(partition, prefix, last, size + 1, newest_first=True)
             return list(islice((row for row in rows if row["sk"] != before), size))
 
-        most = MAX_PAGE_ITEMS
-        return chain.from_iterable(iterate_groups(read, "sk", after, min(count, most), most))
+        return chain.from_iterable(iterate_groups(read, "sk", wanted, MAX_PAGE_ITEMS))
 
-    def iterate_headers(self, tenant: str, before: str | None, count: int) -> Iterator[Item]:
-        """Read the headers of a tenant's conversations, the last created first: two calls a group.
-
-        They come by an index that may lag.
-
-        Args:
-            before: the position before which they begin; None for the newest.
-            count: how many the first group has.
-        """
+    def list_headers(self, tenant: str, wanted: WantedPage) -> Iterator[Item]:
+        """List the headers of a tenant's conversations, the last created first, by an index."""
         partition = conversation_keys.build_conversations_partition(tenant)
-        return iterate_items(self._table, partition, before, count)
+        return list_items(self._table, partition, wanted)
 
     # Writes
 

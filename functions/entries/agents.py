@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import NamedTuple
 
 from functions.audit.service import AuditTrail
@@ -26,7 +25,13 @@ from functions.identity.model import ADMIN, Principal
 from functions.identity.store import PrincipalStore
 from functions.namespaces.store import correct_bindings
 from functions.platform import item_types
-from functions.platform.bounded_pages import Examined, examine_after
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    Examined,
+    WantedPage,
+    sort_newest,
+    take_page,
+)
 from functions.platform.clock import Clock
 from functions.platform.errors import VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
@@ -228,28 +233,16 @@ class AgentList:
     _principals: PrincipalStore
     _list_overseen: Callable[[Principal], set[str]]
 
-    def list_visible(self, caller: Principal) -> list[Principal]:
+    def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Principal]:
         """List the agents that the caller may know of, newest first: itself, and whom it oversees.
 
-        With `memory.admin` or `memory.inspect` all of the tenant.
+        With `memory.admin` or `memory.inspect` all of the tenant: three calls for each group of
+        its principals.
         """
-        found = self._find_visible(caller)
-        others = [each.id for each in found if each.kind != "agent"]
-        used = self._find_holders(caller.tenant, others)
-        listed = (each for each in found if each.kind == "agent" or each.id in used)
-        return sorted(listed, key=lambda each: (each.created_at, each.id), reverse=True)
+        return take_page(wanted, self._examine(caller, wanted))
 
-    def iterate_visible(
-        self, caller: Principal, before: str | None, count: int
-    ) -> Iterator[Examined[Principal]]:
-        """Examine principals for visible agents, newest first, before a position.
-
-        With `memory.admin` by an index: three calls for each group of the tenant's principals.
-        """
-        if not _sees_all(caller):
-            yield from examine_after(self.list_visible(caller), attrgetter("list_position"), before)
-            return
-        for group in self._principals.iterate_principals(caller.tenant, before, count):
+    def _examine(self, caller: Principal, wanted: WantedPage) -> Iterator[Examined[Principal]]:
+        for group in self._list_groups(caller, wanted):
             others = [each.id for each in group if each.kind != "agent"]
             used = self._find_holders(caller.tenant, others)
             agents = ({each.id for each in group} - set(others)) | used
@@ -257,18 +250,17 @@ class AgentList:
                 Examined(each.list_position, each if each.id in agents else None) for each in group
             )
 
-    def _find_visible(self, caller: Principal) -> list[Principal]:
-        tenant = caller.tenant
-        if _sees_all(caller):
-            found, overseen = self._principals.list_principals(tenant), set[str]()
-        else:
-            overseen = self._list_overseen(caller)
-            found = self._principals.get_many(tenant, {caller.id, *overseen})
-        return [
+    def _list_groups(self, caller: Principal, wanted: WantedPage) -> Iterable[list[Principal]]:
+        if ADMIN in caller.permissions or inspects(caller):
+            return self._principals.list_groups(caller.tenant, wanted)
+        overseen = self._list_overseen(caller)
+        found = self._principals.get_many(caller.tenant, {caller.id, *overseen})
+        visible = (
             each
             for each in found
             if is_allowed(caller, READ_AGENT, AgentTarget(each.id, each.id in overseen))
-        ]
+        )
+        return [sort_newest(visible, wanted)]
 
     def get_usages(self, caller: Principal, agents: Iterable[str]) -> dict[str, AgentUsage]:
         """Read what visible agents hold and may hold, by id: two calls for each hundred."""
@@ -282,7 +274,3 @@ class AgentList:
         """Return which agents hold memory, or have settings of it."""
         items = self._agents.get_items(tenant, agents)
         return {agent for agent, item in items.items() if item is not None and "agent_id" in item}
-
-
-def _sees_all(caller: Principal) -> bool:
-    return ADMIN in caller.permissions or inspects(caller)

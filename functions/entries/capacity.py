@@ -24,6 +24,7 @@ from functions.entries.counters import (
 from functions.entries.model import Entry, Transition
 from functions.entries.store import EntryStore
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded
 from functions.platform.keys import Key
@@ -244,27 +245,20 @@ class EvictionOrder:
         is_overseen = self._tasks.coordinates_agent(caller, agent)
         return is_allowed(caller, READ_EVICTION_ORDER, target._replace(is_overseen=is_overseen))
 
-    def list_page(
-        self, caller: Principal, agent: str, after: str | None, count: int
-    ) -> list[Entry]:
-        """List up to `count` entries behind a position; nothing is recorded as read.
+    def list_all(self, caller: Principal, agent: str, wanted: WantedPage) -> Iterator[Entry]:
+        """List entries from where a page begins; nothing is recorded as read.
 
         Nothing, where the caller may not read them. Pinned entries are never evicted and aren't
         listed, nor are expired ones. The calls are one of an index, and one for each hundred
         entries; more where entries have changed since the index was written.
 
         Args:
-            after: the `eviction_order` of the entry behind which the list begins.
+            wanted: the page; its positions are each an `eviction_order`.
         """
         if not self.can_read(caller, agent):
-            return []
-        return list(islice(self._iterate(caller.tenant, agent, after, count), count))
-
-    def _iterate(
-        self, tenant: str, agent: str, after: str | None, page_size: int
-    ) -> Iterator[Entry]:
-        now = self._clock()
-        rows = self._store.iterate_by_eviction(tenant, agent, after, page_size)
+            return
+        tenant, now, page_size = caller.tenant, self._clock(), wanted.read_size
+        rows = self._store.iterate_by_eviction(tenant, agent, wanted.after, page_size)
         while listed := list(islice(rows, page_size)):
             present = self._store.get_many(each.item_key for each in listed)
             for row in listed:

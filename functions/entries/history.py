@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.entries.agent_store import AgentStore
@@ -61,12 +60,9 @@ class EntryHistory:
     _clock: Clock
 
     def list_versions(
-        self, caller: Principal, entry_id: str, after: str | None, count: int
-    ) -> list[Entry]:
+        self, caller: Principal, entry_id: str, wanted: WantedPage
+    ) -> Iterator[Entry]:
         """List the versions of an entry that are kept, newest first; the present one is first.
-
-        Args:
-            after: the position of a version, behind which to begin.
 
         Raises:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
@@ -76,7 +72,7 @@ class EntryHistory:
         entry, namespace = self._reader.get_with_namespace(caller, entry_id)
         kept_from = self._find_kept_from(caller, entry.memory_type, entry.agent_id, namespace)
         self._await_stored(entry, kept_from)
-        return list(islice(self._iterate(entry, kept_from, after), count))
+        return self._iterate(entry, kept_from, wanted.after)
 
     def _iterate(self, entry: Entry, kept_from: int, after: str | None) -> Iterator[Entry]:
         if after is None:

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from functions.audit.service import AuditTrail
@@ -36,8 +35,8 @@ from functions.platform.bounded_pages import (
     BoundedPage,
     Examined,
     WantedPage,
-    read_page,
     select_shown,
+    take_page,
 )
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
@@ -341,15 +340,15 @@ class Facts:
         """
         users, time = self._users.of(caller), self._clock() if as_of is None else as_of
 
-        def list_readable(before: str | None, count: int) -> Iterator[Examined[Fact]]:
-            for group in self._store.list_groups(caller.tenant, query, before, count):
+        def examine() -> Iterator[Examined[Fact]]:
+            for group in self._store.list_groups(caller.tenant, query, wanted):
                 users.load(each.element.user_id for each in group if each.element is not None)
                 for position, element in group:
                     fact = element if element is None or has_ended else element.at(time)
                     is_shown = fact is not None and users.can_read(fact.user_id)
                     yield Examined(position, fact if is_shown else None)
 
-        return read_page(wanted, list_readable, attrgetter("position"))
+        return take_page(wanted, examine())
 
     def forget_all(self, caller: Principal, query: FactQuery) -> int:
         """Delete the facts that a query selects; return how many there were.

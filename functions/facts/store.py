@@ -15,14 +15,13 @@ from typing import NamedTuple
 from functions.facts.model import Fact, FactQuery
 from functions.facts.rules import end_fact
 from functions.platform import item_types, run_keys, schema
-from functions.platform.bounded_pages import Examined, select_shown
+from functions.platform.bounded_pages import WHOLE, Examined, WantedPage, select_shown
 from functions.platform.clock import Clock
 from functions.platform.errors import ReadOnly, Throttled, ValidationFailed
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress, dumps
 from functions.platform.keys import Key
 from functions.platform.limits import (
-    MAX_GET_ITEMS,
     MAX_REPLACED_FACTS,
     MAX_SINGLE_VALUED_PREDICATES,
 )
@@ -153,24 +152,21 @@ class FactStore:
             self._table.update(write)
 
     def list_newest(
-        self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS
+        self, tenant: str, query: FactQuery, wanted: WantedPage = WHOLE
     ) -> Iterator[Examined[Fact]]:
-        """Examine facts before a position, newest first, for those that a query selects."""
-        return (each for group in self.list_groups(tenant, query, before, count) for each in group)
+        """Examine facts, newest first, for those that a query selects."""
+        return (each for group in self.list_groups(tenant, query, wanted) for each in group)
 
     def list_groups(
-        self, tenant: str, query: FactQuery, before: str | None = None, count: int = MAX_GET_ITEMS
+        self, tenant: str, query: FactQuery, wanted: WantedPage = WHOLE
     ) -> Iterator[list[Examined[Fact]]]:
         """Examine facts as `list_newest` does, in groups.
 
         Each group takes two calls, even if it is empty: one to the index of the subject, the agent
         type or the tenant, and one for the facts themselves.
-
-        Args:
-            count: the number of facts in the first group.
         """
         index, of = _choose_index(tenant, query)
-        for rows in iterate_rows(self._table, index, of, before, count):
+        for rows in iterate_rows(self._table, index, of, wanted):
             listed = [(row["pk"], row["sk"]) for row in rows if _may_match(row, query)]
             items = self._table.get_many(listed or (build_fact_key(tenant, ""),))
             facts = (decode_fact(items.get((row["pk"], row["sk"]))) for row in rows)

@@ -3,9 +3,8 @@
 import base64
 import hmac
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -22,7 +21,7 @@ from functions.identity.rules import (
     diff_principals,
 )
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal, create_api_key
-from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken, Verdict
@@ -168,12 +167,8 @@ class Identity:
             AccessDenied: the caller lacks `memory.admin`.
         """
         authorize(caller, authority.LIST_PRINCIPALS, None)
-
-        def iterate(before: str | None, count: int) -> Iterator[Principal]:
-            groups = self._store.iterate_principals(caller.tenant, before, count)
-            return chain.from_iterable(groups)
-
-        return read_newest(wanted, iterate, partial(self._store.list_principals, caller.tenant))
+        groups = self._store.list_groups(caller.tenant, wanted)
+        return read_page(wanted, chain.from_iterable(groups))
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def change_principal(

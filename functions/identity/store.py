@@ -7,13 +7,14 @@ from typing import Literal, NamedTuple
 
 from functions.identity.model import Kind, Principal
 from functions.platform import item_types
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.bulk_writes import delete_in_transactions
 from functions.platform.errors import LastAdmin
 from functions.platform.idempotency import RequestHistory, RequestToken
 from functions.platform.item_types import API_KEY, PRINCIPAL
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key
-from functions.platform.newest_first import build_list_attributes, iterate_item_groups
+from functions.platform.newest_first import build_list_attributes, list_item_groups
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import ABSENT, Write, check, delete, put, put_new, update
 
@@ -80,17 +81,10 @@ class PrincipalStore(Store):
         found = self.get(tenant, principal_id)
         return None if found is None else found.principal.kind
 
-    def list_principals(self, tenant: str) -> list[Principal]:
-        """Read all principals of a tenant: a call per megabyte."""
-        partition = PRINCIPAL.build_partition(tenant)
-        return list(map(_decode, self._table.query(partition, PRINCIPAL.sort_prefix)))
-
-    def iterate_principals(
-        self, tenant: str, before: str | None, count: int
-    ) -> Iterator[list[Principal]]:
-        """Read a tenant's principals, newest first, before a position: two calls a group."""
-        partition = PRINCIPAL.build_partition(tenant)
-        for items in iterate_item_groups(self._table, partition, before, count):
+    def list_groups(self, tenant: str, wanted: WantedPage) -> Iterator[list[Principal]]:
+        """List a tenant's principals, newest first."""
+        partition, prefix = PRINCIPAL.build_range(tenant)
+        for items in list_item_groups(self._table, partition, wanted, prefix):
             yield list(map(_decode, items))
 
     def has_tenant(self, tenant: str) -> bool:

@@ -14,6 +14,7 @@ from functions.learning.budgets import Budgets
 from functions.learning.model import Strategy, StrategyStatus
 from functions.learning.requests import NewStrategy
 from functions.learning.store import PositionStore, StrategyStore
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock, parse_milliseconds
 from functions.platform.errors import CapacityExceeded, NotFound, ValidationFailed, VersionMismatch
 from functions.platform.limits import MAX_STRATEGIES
@@ -97,10 +98,10 @@ class Strategies:
             raise NotFound("there is no such strategy")
         return found
 
-    def list_after(self, caller: Principal, after: str | None, count: int) -> list[Strategy]:
-        """List up to `count` strategies behind a name: one call."""
-        found = self._store.list_all(caller.tenant)
-        return [each for each in found if after is None or each.name > after][:count]
+    def list_all(self, caller: Principal, wanted: WantedPage) -> list[Strategy]:
+        """List strategies by their names: one call."""
+        found, after = self._store.list_all(caller.tenant), wanted.after
+        return [each for each in found if after is None or each.name > after]
 
     @retry_on(ConditionFailed, _BUSY)
     def delete(self, caller: Principal, name: str, version: int | None) -> None:

@@ -11,6 +11,7 @@ from functions.conversations.mapper import header_key
 from functions.conversations.model import Conversation
 from functions.learning.model import Counts, LearnedItem, Position, Strategy, Usage, Waiting
 from functions.learning.rules import wake
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import from_rfc3339
 from functions.platform.conversation_keys import build_known_partition, build_waiting_partition
 from functions.platform.item_types import (
@@ -22,7 +23,7 @@ from functions.platform.item_types import (
 )
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_tenant, hash_name
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
@@ -139,7 +140,7 @@ class PositionStore(Store):
     def count_waiting(self, tenant: str, strategy: str) -> Waiting:
         """Count the conversations that wait for a strategy, up to 1,000, by an index."""
         partition = build_waiting_partition(tenant, strategy)
-        rows = iterate_items(self._table, partition, None, _PAGE)
+        rows = list_items(self._table, partition, WantedPage(_PAGE))
         found = [decode_position(row) for row in islice(rows, _MOST_COUNTED)]
         counted = Counter(each.reason for each in found if each.reason is not None)
         times = [each.since for each in found if each.since is not None]
@@ -196,7 +197,7 @@ class LearnedStore(Store):
 
     def list_known(self, tenant: str, target: str, count: int) -> list[LearnedItem]:
         """Read what was learned for a target, newest first, by an index that may lag."""
-        rows = iterate_items(self._table, build_known_partition(tenant, target), None, count)
+        rows = list_items(self._table, build_known_partition(tenant, target), WantedPage(count))
         return [_decode(each) for each in islice(rows, count)]
 
     def get(self, tenant: str, session: str, strategy: str, ref: str) -> LearnedItem | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
@@ -23,13 +23,7 @@ from functions.namespaces.store import (
     put_first_configuration,
 )
 from functions.platform import item_types
-from functions.platform.bounded_pages import (
-    BoundedPage,
-    Examined,
-    WantedPage,
-    get_list_position,
-    read_page,
-)
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page, sort_newest
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress
 from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
@@ -41,8 +35,6 @@ from functions.platform.parallel import run_parallel
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
-
-T = TypeVar("T")
 
 MEMORY_OF_USERS = "users/*"
 """The prefix rule for what is remembered about users."""
@@ -101,9 +93,13 @@ class Namespaces:
         return item, self._build_target(caller, name, found, restricted)
 
     def _build_target(
-        self, caller: Principal, name: str, item: Item | None, restricted: Restrictions
+        self,
+        caller: Principal,
+        name: str,
+        stored: Item | Namespace | None,
+        restricted: Restrictions,
     ) -> NamespaceTarget:
-        configured = None if item is None else decode_namespace(item)
+        configured = decode_namespace(stored) if isinstance(stored, dict) else stored
         fitting = self._prefix_rules.find(caller.tenant, name)
         return NamespaceTarget(name, configured, fitting, is_denied=restricted.denies(name))
 
@@ -115,8 +111,9 @@ class Namespaces:
         if prefix:
             names = list(self._store.iterate_names(caller.tenant, prefix, MAX_PAGE_ITEMS))
             return self.select_readable(caller, names)
-        found = self._select(caller, self._store.list_all, authority.READ_MEMORY)
-        return [each.namespace for each in _newest_first(found)]
+        found = self._list_targets(caller, self._store.list_all)
+        readable = (each for each, at in found if is_allowed(caller, authority.READ_MEMORY, at))
+        return [each.namespace for each in sort_newest(readable)]
 
     def list_shown(self, caller: Principal, prefix: str) -> list[str]:
         """List the configured names with a prefix whose permissions the caller may see."""
@@ -133,12 +130,11 @@ class Namespaces:
             listed = self._store.iterate_names(caller.tenant, prefix, most + 1)
             names = list(islice(listed, most + 1))
             return None if len(names) > most else self.select_readable(caller, names)
-        read = partial(self._store.list_few, most=most)
-        found, restricted = self._read_with_restrictions(caller, read)
-        if found is None:
+        found = list(self._list_targets(caller, partial(self._store.list_few, count=most + 1)))
+        if len(found) > most:
             return None
-        permitted = self._permit_each(caller, found, restricted, authority.READ_MEMORY)
-        return [each.namespace for each in permitted]
+        action = authority.READ_MEMORY
+        return [each.namespace for each, target in found if is_allowed(caller, action, target)]
 
     def select_readable(self, caller: Principal, names: Collection[str]) -> list[str]:
         """Select the configured names whose memory the caller may read: a call per hundred.
@@ -162,63 +158,26 @@ class Namespaces:
 
         A caller who manages permissions gets all.
         """
-        action = authority.READ_PERMISSIONS
+        page = read_page(
+            wanted,
+            self._list_targets(caller, partial(self._store.list_with_rules, wanted=wanted)),
+            lambda each: is_allowed(caller, authority.READ_PERMISSIONS, each[1]),
+            lambda each: each[0].list_position,
+        )
+        shown = [_with_default(target, each) for each, target in page.elements]
+        return BoundedPage(shown, page.end, page.total)
 
-        def examine(before: str | None, count: int) -> Iterator[Examined[Namespace]]:
-            found = self._store.iterate_with_rules(caller.tenant, before, count)
-            restricted = self._restrictions.read(caller.tenant, caller.id)[1]
-            for each in found:
-                permitted = self._permit(caller, each, restricted, action)
-                yield Examined(get_list_position(each), permitted)
-
-        def read_all() -> list[Namespace]:
-            found = self._select(caller, self._store.list_with_rules, action)
-            return _newest_first({each.namespace: each for each in found}.values())
-
-        return read_page(wanted, examine, get_list_position, read_all)
-
-    def _select(
-        self,
-        caller: Principal,
-        read: Callable[[str], Iterable[Namespace]],
-        action: Action[NamespaceTarget],
-    ) -> Iterator[Namespace]:
-        """Read namespaces, and give those for which the caller may take an action."""
-        namespaces, restricted = self._read_with_restrictions(caller, read)
-        return self._permit_each(caller, namespaces, restricted, action)
-
-    def _read_with_restrictions(
-        self, caller: Principal, read: Callable[[str], T]
-    ) -> tuple[T, Restrictions]:
+    def _list_targets(
+        self, caller: Principal, read: Callable[[str], Iterable[Namespace]]
+    ) -> Iterator[tuple[Namespace, NamespaceTarget]]:
+        """Read namespaces, and what decides on the caller's access to each."""
         reads: list[Callable[[], Any]] = [
             partial(read, caller.tenant),
             partial(self._restrictions.read, caller.tenant, caller.id),
         ]
-        namespaces, (_, restricted, _) = run_parallel(reads)
-        return namespaces, restricted
-
-    def _permit_each(
-        self,
-        caller: Principal,
-        namespaces: Iterable[Namespace],
-        restricted: Restrictions,
-        action: Action[NamespaceTarget],
-    ) -> Iterator[Namespace]:
-        permitted = (self._permit(caller, each, restricted, action) for each in namespaces)
-        return (each for each in permitted if each is not None)
-
-    def _permit(
-        self,
-        caller: Principal,
-        namespace: Namespace,
-        restricted: Restrictions,
-        action: Action[NamespaceTarget],
-    ) -> Namespace | None:
-        """Return a namespace with its default, if the caller may take an action; else None."""
-        name = namespace.namespace
-        fitting = self._prefix_rules.find(caller.tenant, name)
-        target = NamespaceTarget(name, namespace, fitting, is_denied=restricted.denies(name))
-        return _with_default(target, namespace) if is_allowed(caller, action, target) else None
+        found, (_, restricted, _) = run_parallel(reads)
+        for each in found:
+            yield each, self._build_target(caller, each.namespace, each, restricted)
 
     def get(self, caller: Principal, name: str) -> Namespace:
         """Read one namespace's permissions.
@@ -386,7 +345,3 @@ class Namespaces:
 def _with_default(target: NamespaceTarget, namespace: Namespace) -> Namespace:
     """Return permissions with the default that applies, where a prefix rule says it."""
     return replace(namespace, default=rules.get_default(target._replace(configured=namespace)))
-
-
-def _newest_first(namespaces: Iterable[Namespace]) -> list[Namespace]:
-    return sorted(namespaces, key=lambda each: (each.created_at, each.namespace), reverse=True)

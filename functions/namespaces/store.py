@@ -25,11 +25,12 @@ from functions.namespaces.model import (
 )
 from functions.namespaces.rules import find_person, is_prefix_rule, select_rules
 from functions.platform import item_types
+from functions.platform.bounded_pages import WantedPage, sort_newest
 from functions.platform.clock import Clock
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Digest, Key, hash_agent
 from functions.platform.limits import MAX_PAGE_ITEMS
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.schema import BY_CREATION, CREATION_ATTRIBUTE
 from functions.platform.table import Store, Table
 from functions.platform.writes import (
@@ -72,12 +73,11 @@ class NamespaceStore(Store):
         partition, prefix = item_types.NAMESPACE.build_range(tenant)
         return map(decode_namespace, self._table.query(partition, prefix))
 
-    def list_few(self, tenant: str, most: int) -> list[Namespace] | None:
-        """Read the configured namespaces with one call; None if they are over `most`."""
+    def list_few(self, tenant: str, count: int) -> list[Namespace]:
+        """Read up to `count` configured namespaces: one call."""
         partition, first = item_types.NAMESPACE.build_range(tenant)
-        items = self._table.query_from(partition, first, first + HIGHEST, most + 1)
-        found = list(map(decode_namespace, islice(items, most + 1)))
-        return None if len(found) > most else found
+        items = self._table.query_from(partition, first, first + HIGHEST, count)
+        return list(map(decode_namespace, islice(items, count)))
 
     def list_with_prefix(self, tenant: str, prefix: str) -> list[Namespace]:
         """Read the configured namespaces whose names have a prefix, found by an index."""
@@ -117,16 +117,13 @@ class NamespaceStore(Store):
         partition, prefix = item_types.PREFIX_RULE.build_range(tenant)
         return list(map(decode_namespace, self._table.query(partition, prefix)))
 
-    def list_with_rules(self, tenant: str) -> list[Namespace]:
-        """Read all configured namespaces and prefix rules of a tenant, the rules last."""
-        return [*self.list_all(tenant), *self.list_rules(tenant)]
-
-    def iterate_with_rules(
-        self, tenant: str, before: str | None, count: int
-    ) -> Iterator[Namespace]:
-        """Read namespaces and prefix rules, newest first, before a position, by an index."""
+    def list_with_rules(self, tenant: str, wanted: WantedPage) -> Iterable[Namespace]:
+        """List a tenant's configured namespaces and prefix rules, newest first."""
+        if wanted.is_counted:
+            found = (*self.list_all(tenant), *self.list_rules(tenant))
+            return sort_newest({each.namespace: each for each in found}.values())
         partition = item_types.NAMESPACE.build_range(tenant)[0]
-        return map(decode_namespace, iterate_items(self._table, partition, before, count))
+        return map(decode_namespace, list_items(self._table, partition, wanted))
 
     def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> None:
         """Put `new` in the place of `old`, if there was one, with the audit record."""

@@ -1,8 +1,7 @@
 """Read and list objects."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from functions.authorization.rules import authorize, is_allowed
@@ -13,6 +12,7 @@ from functions.objects.authority import LIST_OBJECTS, READ_OBJECTS
 from functions.objects.file_store import ObjectFiles
 from functions.objects.model import SpaceTarget, StoredObject
 from functions.objects.store import ObjectStore, is_expired
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import Unavailable, UnreadableValue
 from functions.platform.items import Item
@@ -162,25 +162,25 @@ class ObjectReader:
         return ObjectsRead(read, missing, too_large, rest)
 
     def list_all(
-        self, caller: Principal, space: str, prefix: str, after: str | None, limit: int
-    ) -> list[StoredObject]:
+        self, caller: Principal, space: str, prefix: str, wanted: WantedPage
+    ) -> Iterator[StoredObject]:
         """List objects by their keys, without their bytes; none if the space does not exist.
 
         Args:
             prefix: what their keys begin with.
-            after: a key; only those behind it are listed.
         """
         made = self._store.get_space(caller.tenant, space)
         if made is None and find_owner(space) is None:
-            return []
+            return iter(())
         target = SpaceTarget(space, made)
         authorize(caller, LIST_OBJECTS, target)
         reads = is_allowed(caller, READ_OBJECTS, target)
         now = self._clock()
-        items = self._store.list_items(caller.tenant, space, prefix, after, limit)
+        of = caller.tenant, space, prefix
+        items = self._store.list_items(*of, wanted.after, wanted.read_size)
         live = (each for each in items if not is_expired(each, now))
-        found = [self._store.decode(caller.tenant, each) for each in islice(live, limit)]
-        return found if reads else [each._replace(metadata=b"") for each in found]
+        found = (self._store.decode(caller.tenant, each) for each in live)
+        return found if reads else (each._replace(metadata=b"") for each in found)
 
 
 def _take_while_fits(sizes: Sequence[int], limit: int) -> int:

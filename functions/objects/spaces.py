@@ -1,7 +1,5 @@
 """Use cases of spaces: list them, change who may use them."""
 
-from functools import partial
-
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
@@ -10,7 +8,7 @@ from functions.objects.authority import CHANGE_SPACE, SHOW_SPACE
 from functions.objects.model import Space, SpaceTarget
 from functions.objects.requests import SpaceChange
 from functions.objects.store import ObjectStore, delete_space, put_space
-from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken, Verdict
@@ -31,10 +29,9 @@ class Spaces:
 
         `memory.admin` sees all.
         """
-        return read_newest(
+        return read_page(
             wanted,
-            partial(self._store.iterate_spaces, caller.tenant),
-            partial(self._store.list_spaces, caller.tenant),
+            self._store.list_spaces(caller.tenant, wanted),
             lambda space: is_allowed(caller, SHOW_SPACE, SpaceTarget(space.name, space)),
         )
 

@@ -15,12 +15,13 @@ from functions.objects.file_store import (
     mark_unused_file,
 )
 from functions.objects.model import NewObject, ObjectUpload, Space, StoredObject
+from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.errors import ServiceError, UnreadableValue
 from functions.platform.item_types import OBJECT, OBJECT_SPACE
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key, build_due_attributes, hash_name
 from functions.platform.limits import MAX_INLINE_OBJECT_BYTES
-from functions.platform.newest_first import iterate_items
+from functions.platform.newest_first import list_items
 from functions.platform.schema import DUE_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import Store, Table
@@ -55,15 +56,10 @@ class ObjectStore(Store):
         item = self._table.get(_build_space_key(tenant, space))
         return None if item is None else _decode_space(item)
 
-    def list_spaces(self, tenant: str) -> Iterator[Space]:
-        """Read all spaces of a tenant: a call per megabyte."""
-        partition = OBJECT_SPACE.build_partition(tenant)
-        return map(_decode_space, self._table.query(partition, OBJECT_SPACE.sort_prefix))
-
-    def iterate_spaces(self, tenant: str, before: str | None, count: int) -> Iterator[Space]:
-        """Read a tenant's spaces, newest first, before a position: two calls a group."""
-        partition = OBJECT_SPACE.build_partition(tenant)
-        return map(_decode_space, iterate_items(self._table, partition, before, count))
+    def list_spaces(self, tenant: str, wanted: WantedPage = WHOLE) -> Iterator[Space]:
+        """List a tenant's spaces, newest first."""
+        partition, prefix = OBJECT_SPACE.build_range(tenant)
+        return map(_decode_space, list_items(self._table, partition, wanted, prefix))
 
     def list_items(
         self, tenant: str, space: str, prefix: str, after: str | None, page_size: int

@@ -11,12 +11,13 @@ from functions.openwop.secret_store import (
     remove_secrets,
 )
 from functions.platform import item_types, openwop_keys
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import ENDED_OPENWOP_RUN_LIFETIME
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import (
@@ -49,17 +50,10 @@ class MemoryRunStore(Store):
         """Read a run: one read."""
         return decode_run(self._table.get(build_run_key(tenant, run)))
 
-    def iterate_started(
-        self, tenant: str, principal: str, before: str | None, count: int
-    ) -> Iterator[MemoryRun]:
-        """Read the runs that a principal started before a position, newest first: by an index.
-
-        Args:
-            before: a `list_position`; None for the newest.
-            count: how many to read together.
-        """
+    def list_started(self, tenant: str, principal: str, wanted: WantedPage) -> Iterator[MemoryRun]:
+        """List the runs that a principal started, newest first, by an index."""
         partition = openwop_keys.build_started_runs_partition(tenant, principal)
-        items = iterate_items(self._table, partition, before, count)
+        items = list_items(self._table, partition, wanted)
         return (from_attributes(MemoryRun, item) for item in items)
 
     def open(

@@ -1,9 +1,8 @@
 """Runs: how they start, are replayed and end, and which secrets they hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from itertools import islice
 from secrets import randbits
 
 from functions.audit.service import AuditTrail
@@ -25,6 +24,7 @@ from functions.openwop.run_store import (
 )
 from functions.openwop.secret_store import MemorySecrets
 from functions.openwop.sequence_store import MemoryListStore, SequenceNumbers, build_listing
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.idempotency import RequestToken, build_idempotency_conflict
 from functions.platform.items import Item
@@ -137,32 +137,26 @@ class MemoryRuns:
             raise rules.run_not_found()
         return run
 
-    def list_own(self, caller: Principal, before: str | None, count: int) -> list[MemoryRun]:
-        """List up to `count` runs that the caller started before a `list_position`, newest first.
+    def list_own(self, caller: Principal, wanted: WantedPage) -> Iterator[MemoryRun]:
+        """List the runs that the caller started, newest first.
 
         Others' runs are in no list: who knows a run's id may use it.
         """
-        runs = self._store.iterate_started(caller.tenant, caller.id, before, count)
-        return list(islice(runs, count))
+        return self._store.list_started(caller.tenant, caller.id, wanted)
 
     def name_memory(self, caller: Principal, new: NewMemory) -> str:
         """List the memory that the caller has under an agent and a scope; return its hash."""
         owner = rules.find_owner(caller)
         return self._lists.add(caller.tenant, owner, new.agent, new.scope, self._clock())
 
-    def list_memories(
-        self, caller: Principal, before: str | None, count: int
-    ) -> list[ListedMemory]:
-        """List up to `count` memories of the caller before a position, the last one first.
+    def list_memories(self, caller: Principal, wanted: WantedPage) -> Iterator[ListedMemory]:
+        """List the memories of the caller's principal and of its agent type, the last one first.
 
-        They are those of its principal, and of its agent type. Others' are in no list: who holds
-        the reference of one may use it.
+        Others' are in no list: who holds the reference of one may use it.
         """
-        owned = [
-            self._lists.iterate_owned(caller.tenant, owner, before, count)
-            for owner in rules.list_owners(caller)
-        ]
-        return list(islice(merge(*owned, key=lambda each: each.position, reverse=True), count))
+        owners = rules.list_owners(caller)
+        owned = [self._lists.list_owned(caller.tenant, owner, wanted) for owner in owners]
+        return merge(*owned, key=lambda each: each.position, reverse=True)
 
     def get_open(self, tenant: str, memory: str, run_id: str) -> MemoryRun:
         """Get an open run on a memory: one read.

@@ -10,10 +10,11 @@ from random import randint
 
 from functions.openwop.model import ListedMemory, MemoryOwner
 from functions.platform import item_types, openwop_keys
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.openwop_keys import get_first_sequence
 from functions.platform.retry import Backoff
 from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
@@ -53,19 +54,15 @@ class MemoryListStore(Store):
         self._table.update(update(key, f"SET {render_listing(listing)}", **listing))
         return memory
 
-    def iterate_owned(
-        self, tenant: str, owner: MemoryOwner, before: str | None, count: int
+    def list_owned(
+        self, tenant: str, owner: MemoryOwner, wanted: WantedPage
     ) -> Iterator[ListedMemory]:
-        """Read an owner's memories before a position, the last one first: by an index.
+        """List an owner's memories, the last one first, by an index.
 
         An item that somebody else wrote lists nothing: its key is the hash of owner and name.
-
-        Args:
-            before: a position; None for the newest.
-            count: how many to read together.
         """
         partition = openwop_keys.build_owned_memories_partition(tenant, *owner)
-        for item in iterate_items(self._table, partition, before, count):
+        for item in list_items(self._table, partition, wanted):
             agent, scope = item.get("memory_agent"), item.get("memory_scope")
             memory = openwop_keys.hash_memory(*owner, agent or "", scope or "")
             is_genuine = item["pk"] == openwop_keys.build_memory_partition(tenant, memory)

@@ -1,10 +1,12 @@
 """Pages of lists that leave elements out: by filters, by what the caller may not see, by expiry.
 
-A page examines a bounded number of elements. Where few of them are shown it may be shorter than
-its limit, or empty, and still says where the list continues.
+A store lists elements from where a wanted page begins, highest position first; from the list's
+begin if the page is counted. `read_page` takes the page from them. It examines a bounded number of
+elements. Where few of them are shown it may be shorter than its limit, or empty, and still says
+where the list continues.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -66,9 +68,18 @@ class WantedPage(NamedTuple):
     is_counted: bool = False
 
     @property
+    def begin(self) -> str | None:
+        """The position after which to list elements; None for the list's begin."""
+        return None if self.is_counted else self.after
+
+    @property
     def read_size(self) -> int:
-        """Return the number of elements to read together: those of the page and one more."""
-        return self.offset + self.limit + 1
+        """The number of elements to read together: those of the page and one more."""
+        return MAX_PAGE_ITEMS if self.is_counted else self.offset + self.limit + 1
+
+
+WHOLE = WantedPage(MAX_PAGE_ITEMS, is_counted=True)
+"""All of a list."""
 
 
 class BoundedPage(NamedTuple, Generic[T]):
@@ -85,30 +96,11 @@ class BoundedPage(NamedTuple, Generic[T]):
     total: int | None = None
 
 
-def examine_all(
-    elements: Iterable[T],
-    get_position: Callable[[T], str],
-    is_shown: Callable[[T], bool] = lambda _: True,
-) -> Iterator[Examined[T]]:
-    """Examine elements one after another."""
-    return (Examined(get_position(each), each if is_shown(each) else None) for each in elements)
-
-
-def examine_after(
-    elements: Sequence[T], get_position: Callable[[T], str], after: str | None
-) -> Iterator[Examined[T]]:
-    """Examine what comes after a position in a list in memory, highest position first."""
-    rest = (each for each in elements if after is None or get_position(each) < after)
-    return examine_all(rest, get_position)
-
-
-def filter_shown(
-    examined: Iterable[Examined[T]], is_shown: Callable[[T], bool]
-) -> Iterator[Examined[T]]:
-    """Leave further elements out of what is shown."""
-    for position, element in examined:
-        has_element = element is not None and is_shown(element)
-        yield Examined(position, element if has_element else None)
+def sort_newest(elements: Iterable[T], wanted: WantedPage = WHOLE) -> list[T]:
+    """Sort elements that have a `list_position`, from where a page begins on."""
+    begin = wanted.begin
+    listed = (each for each in elements if begin is None or get_list_position(each) < begin)
+    return sorted(listed, key=get_list_position, reverse=True)
 
 
 def select_shown(examined: Iterable[Examined[T]]) -> Iterator[T]:
@@ -117,56 +109,34 @@ def select_shown(examined: Iterable[Examined[T]]) -> Iterator[T]:
 
 def read_page(
     wanted: WantedPage,
-    iterate: Callable[[str | None, int], Iterator[Examined[T]]],
-    get_position: Callable[[T], str],
-    read_all: Callable[[], Iterable[T]] | None = None,
-) -> BoundedPage[T]:
-    """Read a page of a list as far as it needs, or all of the list to count it.
-
-    Args:
-        iterate: examines elements one after another, from a position on; the first ones together.
-        get_position: gives what the list sorts by.
-        read_all: reads all elements that are shown, to count them; by `iterate` unless given.
-    """
-    if not wanted.is_counted:
-        return take_page(iterate(wanted.after, wanted.read_size), wanted)
-    every = select_shown(iterate(None, MAX_PAGE_ITEMS)) if read_all is None else read_all()
-    return count_page(every, get_position, wanted)
-
-
-def read_newest(
-    wanted: WantedPage,
-    iterate: Callable[[str | None, int], Iterable[T]],
-    read_all: Callable[[], Iterable[T]],
+    elements: Iterable[T],
     is_shown: Callable[[T], bool] = lambda _: True,
+    get_position: Callable[[T], str] = get_list_position,
 ) -> BoundedPage[T]:
-    """Read a page of a list of elements that have a `list_position`, the highest one first.
+    """Read a page of a list.
 
     Args:
-        iterate: reads elements in this order, from a position on, by an index that may lag; first
-            together.
-        read_all: reads all elements in any order, to count them.
+        elements: the list from `wanted.begin` on, highest position first.
+        get_position: gives what the list sorts by.
     """
-
-    def examine(before: str | None, count: int) -> Iterator[Examined[T]]:
-        return examine_all(iterate(before, count), get_list_position, is_shown)
-
-    def read_shown() -> list[T]:
-        return sorted(filter(is_shown, read_all()), key=get_list_position, reverse=True)
-
-    return read_page(wanted, examine, get_list_position, read_shown)
+    return take_page(
+        wanted,
+        (Examined(get_position(each), each if is_shown(each) else None) for each in elements),
+    )
 
 
 def take_page(
-    examined: Iterator[Examined[T]], wanted: WantedPage, most: int = MAX_EXAMINED
+    wanted: WantedPage, examined: Iterator[Examined[T]], most: int = MAX_EXAMINED
 ) -> BoundedPage[T]:
-    """Take the elements of a page.
+    """Take a page of elements of which some were found to be hidden, or gone.
 
     Args:
-        examined: the list from the page's begin on, or from its own if there is an offset.
         wanted: the page; what its offset passes over is as much as it takes.
-        most: how many elements to examine after the offset.
+        examined: the list from `wanted.begin` on, highest position first.
+        most: how many elements to examine after the offset of a page that isn't counted.
     """
+    if wanted.is_counted:
+        return _count_page(wanted, examined)
     skipped = islice(select_shown(examined), wanted.offset)
     if sum(1 for _ in skipped) < wanted.offset:
         return BoundedPage([], None)
@@ -182,17 +152,16 @@ def take_page(
     return BoundedPage(found, end if has_more else None)
 
 
-def count_page(
-    elements: Iterable[T], get_position: Callable[[T], str], wanted: WantedPage
-) -> BoundedPage[T]:
-    """Take the elements of a page, and count those of the whole list, highest position first."""
+def _count_page(wanted: WantedPage, examined: Iterator[Examined[T]]) -> BoundedPage[T]:
     limit, offset, after, _ = wanted
-    page: list[T] = []
-    total, passed = 0, 0
-    for each in elements:
+    found: list[T] = []
+    end, total, passed = None, 0, 0
+    for position, element in examined:
+        if element is None:
+            continue
         total += 1
-        passed += after is None or get_position(each) < after
+        passed += after is None or position < after
         if offset < passed <= offset + limit:
-            page.append(each)
-    has_more = page and passed > offset + limit
-    return BoundedPage(page, get_position(page[-1]) if has_more else None, total)
+            found.append(element)
+            end = position
+    return BoundedPage(found, end if passed > offset + limit else None, total)

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
+from operator import itemgetter
 
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, Key, build_list_position
 from functions.platform.limits import MAX_GET_ITEMS
@@ -21,44 +23,67 @@ def build_list_attributes(partition: str, created: int, id: str) -> Item:
     return {GROUP_ATTRIBUTE: partition, TYPE_ORDER_ATTRIBUTE: build_list_position(created, id)}
 
 
-def iterate_items(table: Table, partition: str, before: str | None, count: int) -> Iterator[Item]:
-    """Read items as `iterate_item_groups` does, one after another."""
-    return chain.from_iterable(iterate_item_groups(table, partition, before, count))
+def list_items(
+    table: Table, partition: str, wanted: WantedPage, prefix: str | None = None
+) -> Iterator[Item]:
+    """List items as `list_item_groups` does, one after another."""
+    return chain.from_iterable(list_item_groups(table, partition, wanted, prefix))
 
 
-def iterate_item_groups(
-    table: Table, partition: str, before: str | None, count: int, for_none: Iterable[Key] = ()
+def list_item_groups(
+    table: Table,
+    partition: str,
+    wanted: WantedPage,
+    prefix: str | None = None,
+    for_none: Iterable[Key] = (),
 ) -> Iterator[list[Item]]:
-    """Read the items listed in a partition, newest first, as they are now: two calls a group.
+    """List the items of a partition from where a page begins, newest first, as they are now.
 
-    The index may lag behind the table by milliseconds.
+    Two calls a group, by an index that may lag behind the table by milliseconds.
 
     Args:
         partition: as they were listed.
-        before: the position before which they begin; None for the newest.
-        count: how many the first group has, as many as a page needs.
+        prefix: the beginning of their sort keys: a counted page reads them all by strongly
+            consistent queries, as one group.
         for_none: what an empty group reads, so that it takes as many calls as others.
     """
-    for rows in iterate_rows(table, BY_GROUP, (GROUP_ATTRIBUTE, partition), before, count):
+    if prefix is not None and wanted.is_counted:
+        yield _query_newest(table, partition, prefix)
+        return
+    for rows in iterate_rows(table, BY_GROUP, (GROUP_ATTRIBUTE, partition), wanted):
         keys = [(row["pk"], row["sk"]) for row in rows]
         found = table.get_many(keys or for_none)
         yield [found[key] for key in keys if key in found]
+
+
+def list_listings(
+    table: Table, partition: str, wanted: WantedPage, prefix: str
+) -> Iterator[list[Item]]:
+    """List the rows of a partition as `list_item_groups` does: with a call a group.
+
+    By the index they have what it projects, and some may be gone.
+    """
+    if wanted.is_counted:
+        return iter((_query_newest(table, partition, prefix),))
+    return iterate_rows(table, BY_GROUP, (GROUP_ATTRIBUTE, partition), wanted)
+
+
+def _query_newest(table: Table, partition: str, prefix: str) -> list[Item]:
+    found = table.query(partition, prefix)
+    return sorted(found, key=itemgetter(TYPE_ORDER_ATTRIBUTE), reverse=True)
 
 
 def iterate_rows(
     table: Table,
     index: str,
     of: tuple[str, str],
-    before: str | None,
-    count: int,
+    wanted: WantedPage,
     most: int = MAX_GET_ITEMS,
 ) -> Iterator[list[Item]]:
     """Read rows of an index under a value of an attribute, newest first: a call a group.
 
     Args:
         of: the attribute, and its value.
-        before: the position before which they begin; None for the newest.
-        count: how many the first group has.
         most: how many a group has at most.
     """
 
@@ -69,28 +94,22 @@ def iterate_rows(
         found = table.query_index(index, condition, newest_first=True, page_size=size, **bounds)
         return list(islice(found, size))
 
-    return iterate_groups(read, TYPE_ORDER_ATTRIBUTE, before, min(count, most), most)
+    return iterate_groups(read, TYPE_ORDER_ATTRIBUTE, wanted, most)
 
 
 def iterate_groups(
-    read: Callable[[str | None, int], list[Item]],
-    order: str,
-    before: str | None,
-    count: int,
-    most: int,
+    read: Callable[[str | None, int], list[Item]], order: str, wanted: WantedPage, most: int
 ) -> Iterator[list[Item]]:
-    """Read groups of items, each twice as large as the one before it.
+    """Read groups of items from where a page begins, each twice as large as the one before it.
 
     Where few of them are shown, more are examined at a time. The last group may be empty.
 
     Args:
         read: reads a number of items before a position, the highest one first.
         order: the attribute that holds the position.
-        before: the position before which they begin; None for the highest.
-        count: how many the first group has.
         most: how many a group has at most.
     """
-    below, size = before, count
+    below, size = wanted.begin, min(wanted.read_size, most)
     while True:
         items = read(below, size)
         yield items

@@ -1,14 +1,13 @@
 """Use cases of procedures: which workflow suits a type of task (ADR-043 Tier 4)."""
 
 from collections.abc import Iterator
-from itertools import islice
 from random import Random
 from typing import Any
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
 from functions.platform.clock import Clock, parse_duration
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -94,22 +93,14 @@ class Procedures:
         self, caller: Principal, procedure: Procedure, wanted: WantedPage
     ) -> BoundedPage[WorkflowStats]:
         """List a page of a procedure's workflows, newest first."""
-        of = caller.tenant, procedure
-
-        def iterate(before: str | None, count: int) -> Iterator[WorkflowStats]:
-            return map(self._describe, self._store.iterate_procedure(*of, before, count))
-
-        def read_all() -> Iterator[WorkflowStats]:
-            return map(self._describe, self._store.list_procedure(*of))
-
-        return read_newest(wanted, iterate, read_all)
+        found = self._store.list_procedure(caller.tenant, procedure, wanted)
+        return read_page(wanted, map(self._describe, found))
 
     def list_task_types(
-        self, caller: Principal, agent_type: str, after: str | None, count: int
-    ) -> list[TaskType]:
-        """List up to `count` types of task behind one, for which an agent type has workflows."""
-        found = self._store.iterate_task_types(caller.tenant, agent_type, after, count)
-        return list(islice(found, count))
+        self, caller: Principal, agent_type: str, wanted: WantedPage
+    ) -> Iterator[TaskType]:
+        """List types of task by name, for which an agent type has workflows."""
+        return self._store.list_task_types(caller.tenant, agent_type, wanted)
 
     def select(self, caller: Principal, procedure: Procedure, seed: int | None) -> WorkflowStats:
         """Select the workflow to try next: one query.

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from functions.platform import run_keys
+from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import LEARNED_WORKFLOW, OUTCOME, TASK_TYPE
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import HIGHEST, Key
 from functions.platform.limits import IDEMPOTENCY_SECONDS
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.values import read_text
@@ -37,32 +38,21 @@ class WorkflowStore(Store):
         item = self._table.get(key)
         return None if item is None else decode_workflow(item)
 
-    def list_procedure(self, tenant: str, procedure: Procedure) -> Iterator[ProcedureWorkflow]:
-        """Read a procedure's workflows: a call per megabyte."""
-        return map(
-            decode_workflow,
-            self._table.query(_partition(tenant, procedure), LEARNED_WORKFLOW.sort_prefix),
-        )
-
-    def iterate_procedure(
-        self, tenant: str, procedure: Procedure, before: str | None, count: int
+    def list_procedure(
+        self, tenant: str, procedure: Procedure, wanted: WantedPage = WHOLE
     ) -> Iterator[ProcedureWorkflow]:
-        """Read workflows, newest first, before a position: two calls a group."""
-        partition = _partition(tenant, procedure)
-        return map(decode_workflow, iterate_items(self._table, partition, before, count))
+        """List a procedure's workflows, newest first."""
+        partition, prefix = _partition(tenant, procedure), LEARNED_WORKFLOW.sort_prefix
+        return map(decode_workflow, list_items(self._table, partition, wanted, prefix))
 
-    def iterate_task_types(
-        self, tenant: str, agent_type: str, after: str | None, page_size: int
+    def list_task_types(
+        self, tenant: str, agent_type: str, wanted: WantedPage
     ) -> Iterator[TaskType]:
-        """Read the task types for which an agent type has workflows, by their names.
-
-        Args:
-            after: a name; only those behind it are read.
-        """
+        """List the task types for which an agent type has workflows, by their names."""
         partition = run_keys.build_task_types_partition(tenant, agent_type)
-        first = "" if after is None else f"{after}\0"
+        first = "" if wanted.after is None else f"{wanted.after}\0"
         names = TASK_TYPE.build_sort(name=first), TASK_TYPE.build_sort(name=HIGHEST)
-        for row in self._table.query_from(partition, *names, page_size):
+        for row in self._table.query_from(partition, *names, wanted.read_size):
             if row["workflows"] > 0:
                 yield TaskType(TASK_TYPE.parse(row["sk"]), row["workflows"])
 

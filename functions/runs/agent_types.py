@@ -1,17 +1,10 @@
 """Which agent types a tenant uses: noted at most once a day by each process."""
 
-from collections.abc import Iterator
 from operator import attrgetter
 from threading import Lock
 
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import (
-    BoundedPage,
-    Examined,
-    WantedPage,
-    examine_all,
-    read_page,
-)
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.run_keys import DAY
 from functions.runs.model import AgentType
@@ -43,10 +36,5 @@ class AgentTypes:
 
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[AgentType]:
         """List agent types with workflows, and those of the last 90 days, from the last name."""
-        now, position = self._clock(), attrgetter("agent_type")
-
-        def examine(before: str | None, count: int) -> Iterator[Examined[AgentType]]:
-            found = self._store.iterate(caller.tenant, before, count)
-            return examine_all(found, position, lambda each: each.is_listed(now))
-
-        return read_page(wanted, examine, position)
+        now, found = self._clock(), self._store.list_all(caller.tenant, wanted)
+        return read_page(wanted, found, lambda each: each.is_listed(now), attrgetter("agent_type"))

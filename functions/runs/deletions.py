@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import select_shown
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.items import Item
@@ -52,7 +51,7 @@ class RunDeletions:
         """
         authorize(caller, DELETE_RUN, None)
         deadline, runs, episodes = time.monotonic() + _SECONDS, 0, 0
-        for row in select_shown(self._runs.list_rows(caller.tenant, query, self._clock())):
+        for row in filter(query.matches, self._runs.list_rows(caller.tenant, query, self._clock())):
             item = self._runs.get_items([(row["pk"], row["sk"])]).get((row["pk"], row["sk"]))
             if item is None:
                 continue

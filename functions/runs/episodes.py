@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from functions.audit.service import AuditTrail
 from functions.identity.model import Principal
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
@@ -83,29 +84,28 @@ class Episodes:
         return episode
 
     def list_by_type(
-        self, caller: Principal, agent_type: str, before: str | None, page_size: int
+        self, caller: Principal, agent_type: str, wanted: WantedPage
     ) -> Iterator[Episode]:
         """List an agent type's episodes across its runs, newest first: a call per page.
 
         The index that they come from may lag behind an append.
 
         Args:
-            before: the id of an episode; only older ones are listed.
+            wanted: the page; its position is the id of an episode.
         """
-        return self._store.list_by_type(caller.tenant, agent_type, before, page_size, self._clock())
+        return self._store.list_by_type(caller.tenant, agent_type, wanted, self._clock())
 
     def list_by_run(
-        self, caller: Principal, run_id: str, before: str | None, count: int
+        self, caller: Principal, run_id: str, wanted: WantedPage
     ) -> tuple[Run, Iterator[Episode]]:
         """List the episodes of a run, newest first.
 
         The index that they come from may lag behind an append.
 
         Args:
-            before: the id of an episode; only older ones are listed.
-            count: how many a page shows.
+            wanted: the page; its position is the id of an episode.
 
         Raises:
             NotFound: no kept run has this id.
         """
-        return self._store.list_by_run(caller.tenant, run_id, before, count, self._clock())
+        return self._store.list_by_run(caller.tenant, run_id, wanted, self._clock())

@@ -1,5 +1,6 @@
 """Runs and episodes (ADR-043 Tier 2). Times are epoch ms."""
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from functions.platform.limits import RUN_RETENTION_DAYS
@@ -45,14 +46,10 @@ class RunQuery(NamedTuple):
     instance_id: str | None = None
     status: RunStatus | None = None
 
-    def matches(self, agent_type: str | None, status: RunStatus) -> bool:
-        """Tell whether a run of this agent type and status is selected, as far as they say.
-
-        Args:
-            agent_type: None where it is known to be the right one.
-        """
-        is_of_type = agent_type is None or self.agent_type in (None, agent_type)
-        return is_of_type and self.status in (None, status)
+    def matches(self, row: Mapping[str, str]) -> bool:
+        """Tell whether the run of an index row is selected, as far as the row says."""
+        is_of_type = self.agent_type in (None, row.get("agent_type", self.agent_type))
+        return is_of_type and self.status in (None, row["status"])
 
 
 class Episode(NamedTuple):

@@ -111,7 +111,7 @@ class EpisodeSearch:
         if len(held.episodes) >= 2 * MAX_SEARCHED_EPISODES:
             held.matrix, held.episodes, held.newest = TextMatrix(), {}, 0
         since = held.newest - _OVERLAP
-        listed = self._store.list_by_type(tenant, agent_type, None, _PAGE, now)
+        listed = self._store.list_by_type(tenant, agent_type, WantedPage(_PAGE), now)
         recent = takewhile(lambda each: each.created_at >= since, listed)
         new = [
             each

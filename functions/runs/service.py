@@ -126,8 +126,8 @@ class Runs:
 
         Returns its rows, and the runs that still exist: they are read as they are taken.
         """
-        list_rows = partial(self._store.list_rows, caller.tenant, query, self._clock())
-        page = read_page(wanted, list_rows, itemgetter(TYPE_ORDER_ATTRIBUTE))
+        rows = self._store.list_rows(caller.tenant, query, self._clock(), wanted)
+        page = read_page(wanted, rows, query.matches, itemgetter(TYPE_ORDER_ATTRIBUTE))
         return page, self._load_rows(caller.tenant, page.elements)
 
     def _load_rows(self, tenant: str, rows: Sequence[Item]) -> Iterator[Listed[Run]]:

@@ -6,12 +6,11 @@ Large values of a run are stored in parts, beside its item.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
-from operator import itemgetter
 from typing import TypeGuard
 
 from functions.identity.model import Principal
 from functions.platform import run_keys, schema, staging
-from functions.platform.bounded_pages import Examined, examine_all
+from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import Throttled
 from functions.platform.idempotency import RequestToken
@@ -19,7 +18,7 @@ from functions.platform.item_types import AGENT_TYPE, DELETED_RUN
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key, decode_timestamp
 from functions.platform.limits import MAX_PAGE_ITEMS
-from functions.platform.newest_first import iterate_items, iterate_rows
+from functions.platform.newest_first import iterate_rows, list_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.values import ValueCodec, read_text
@@ -85,27 +84,13 @@ class RunStore:
         self._table.write([write, *shown, *records])
 
     def list_rows(
-        self,
-        tenant: str,
-        query: RunQuery,
-        now: int,
-        before: str | None = None,
-        count: int = MAX_PAGE_ITEMS,
-    ) -> Iterator[Examined[Item]]:
-        """Examine index rows, newest first, for the runs that a query selects; they may lag.
-
-        Args:
-            before: the position below which the list begins.
-            count: how many rows the first call reads.
-        """
+        self, tenant: str, query: RunQuery, now: int, wanted: WantedPage = WHOLE
+    ) -> Iterator[Item]:
+        """List index rows, newest first, among them those of the runs that a query selects."""
         index, of = _choose_index(tenant, query)
-        groups = iterate_rows(self._table, index, of, before, count, MAX_PAGE_ITEMS)
+        groups = iterate_rows(self._table, index, of, wanted, MAX_PAGE_ITEMS)
         rows = chain.from_iterable(groups)
-        return examine_all(
-            takewhile(lambda row: _get_start_expiry(row) > now, rows),
-            itemgetter(schema.TYPE_ORDER_ATTRIBUTE),
-            lambda row: query.matches(row.get("agent_type"), row["status"]),
-        )
+        return takewhile(lambda row: _get_start_expiry(row) > now, rows)
 
     def get_items(self, keys: Sequence[Key]) -> dict[Key, Item]:
         """Read the items of the runs that exist among these: a call per hundred."""
@@ -238,17 +223,16 @@ class EpisodeStore:
         return self._table.get(DELETED_RUN.build_key_in(address.partition)) is not None
 
     def list_by_type(
-        self, tenant: str, agent_type: str, before: str | None, page_size: int, now: int
+        self, tenant: str, agent_type: str, wanted: WantedPage, now: int
     ) -> Iterator[Episode]:
-        """List an agent type's episodes before an id, newest first: a call per page or megabyte."""
-        token = None if before is None else run_keys.parse_episode_id(before)
+        """List an agent type's episodes, newest first: a call per page or megabyte."""
         items = self._table.query_index(
             schema.BY_TYPE,
             f"{schema.TYPE_ATTRIBUTE} = :type AND {schema.TYPE_ORDER_ATTRIBUTE} < :below",
             newest_first=True,
-            page_size=page_size,
+            page_size=wanted.read_size,
             type=run_keys.build_episodes_partition(tenant, agent_type),
-            below=token or run_keys.LAST_SORT_TOKEN,
+            below=_parse_begin(wanted) or run_keys.LAST_SORT_TOKEN,
         )
         young = takewhile(lambda item: compute_expiry(_get_created(item)) > now, items)
         return (self._decode(tenant, item) for item in young if _get_expiry(item) > now)
@@ -281,22 +265,18 @@ class EpisodeStore:
         return {keys[key] for key in self._table.get_many(keys)}
 
     def list_by_run(
-        self, tenant: str, run_id: str, before: str | None, count: int, now: int
+        self, tenant: str, run_id: str, wanted: WantedPage, now: int
     ) -> tuple[Run, Iterator[Episode]]:
-        """Read the head of a run, and list its episodes before an id, newest first.
+        """Read the head of a run, and list its episodes, newest first.
 
         The index that lists them may lag behind an append.
-
-        Args:
-            count: how many the first two calls read.
         """
         address = parse_address(tenant, run_id, now)
         head = self._table.get(address.item_key)
         if not is_run(head, run_id):
             raise run_not_found()
-        token = None if before is None else run_keys.parse_episode_id(before)
         partition = run_keys.build_run_episodes_partition(address)
-        items = iterate_items(self._table, partition, token, count)
+        items = list_items(self._table, partition, wanted._replace(after=_parse_begin(wanted)))
         return decode_head(head), (self._decode(tenant, item) for item in items)
 
     def _decode_text(self, tenant: str, item: Item) -> bytes:
@@ -312,6 +292,10 @@ class EpisodeStore:
             expires_at=_get_expiry(item),
             sensitivity=item.get("sensitivity"),
         )
+
+
+def _parse_begin(wanted: WantedPage) -> str | None:
+    return None if wanted.begin is None else run_keys.parse_episode_id(wanted.begin)
 
 
 def _get_created(item: Item) -> int:
@@ -343,17 +327,17 @@ class AgentTypeStore(Store):
         key = AGENT_TYPE.build_key(tenant, type=agent_type)
         self._table.update(update(key, expression, name=agent_type, now=now, true=True))
 
-    def iterate(self, tenant: str, before: str | None, count: int) -> Iterator[AgentType]:
-        """Read a tenant's agent types before a name, the last one first: a call for each `count`.
+    def list_all(self, tenant: str, wanted: WantedPage) -> Iterator[AgentType]:
+        """List a tenant's agent types, the last name first.
 
         Those that DynamoDB will delete soon are among them.
         """
-        last = AGENT_TYPE.build_key(tenant, type=HIGHEST if before is None else before)
+        begin, size = wanted.begin, min(wanted.read_size, MAX_PAGE_ITEMS)
+        partition, last = AGENT_TYPE.build_key(tenant, type=begin or HIGHEST)
         items = self._table.query_from(
-            last[0], AGENT_TYPE.sort_prefix, last[1], min(count, MAX_PAGE_ITEMS), newest_first=True
+            partition, AGENT_TYPE.sort_prefix, last, size, newest_first=True
         )
-        found = map(_decode, items)
-        return (each for each in found if each.agent_type != before)
+        return (each for each in map(_decode, items) if each.agent_type != begin)
 
 
 def _decode(item: Item) -> AgentType:

@@ -1,17 +1,27 @@
 """Read tasks, and decide whose memory a caller reads by its tasks (RFC-0015 §2.2, §6.5)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from functions.authorization.rules import inspects, is_allowed
 from functions.identity.model import ADMIN, Principal
-from functions.platform.bounded_pages import Examined, examine_after, get_list_position
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    Examined,
+    WantedPage,
+    read_page,
+    sort_newest,
+    take_page,
+)
 from functions.platform.clock import Clock
 from functions.platform.errors import AccessDenied
+from functions.platform.items import Item
+from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.tasks.authority import READ_INTENT, READ_MEMORY, READ_TASK, TaskTarget
 from functions.tasks.intent_store import IntentStore
 from functions.tasks.lifecycle_store import AssignmentStore
-from functions.tasks.model import Assignment, Membership, Task
+from functions.tasks.model import Membership, Status, Task
 from functions.tasks.rules import is_coordinator
 from functions.tasks.store import TaskStore
 
@@ -135,72 +145,64 @@ class TaskReader:
         """Tell whether the caller owns the intent, has a part in it, or administers it."""
         return is_allowed(caller, READ_INTENT, self._intents.get(caller.tenant, intent, caller.id))
 
-    def list_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
-        """List an intent's tasks that the caller may read, newest first."""
+    def list_of_intent(
+        self, caller: Principal, intent_id: str, status: Status | None, wanted: WantedPage
+    ) -> BoundedPage[Task]:
+        """List an intent's tasks that the caller may read, newest first.
+
+        Args:
+            status: theirs; None for any.
+        """
+
+        def is_listed(task: Task) -> bool:
+            return task.intent_id == intent_id and status in (None, task.status)
+
         if not self.may_read_intent(caller, intent_id):
-            return self._list_readable_of_intent(caller, intent_id)
-        ids = self._intents.list_task_ids(caller.tenant, intent_id)
-        return _newest_first(self._store.get_many(caller.tenant, ids))
+            rows = chain.from_iterable(self._intents.list_task_rows(caller.tenant, intent_id))
+            readable = self._access.select_readable(caller, [row["task_id"] for row in rows])
+            return read_page(wanted, sort_newest(readable, wanted), is_listed)
+        groups = self._intents.list_task_rows(caller.tenant, intent_id, wanted)
+        return take_page(wanted, self._examine(caller.tenant, groups, is_listed))
 
-    def _list_readable_of_intent(self, caller: Principal, intent_id: str) -> list[Task]:
-        ids = self._intents.list_task_ids(caller.tenant, intent_id)
-        return _newest_first(self._access.select_readable(caller, ids))
-
-    def iterate_of_intent(
-        self, caller: Principal, intent_id: str, before: str | None, count: int
+    def _examine(
+        self, tenant: str, groups: Iterable[list[Item]], is_listed: Callable[[Task], bool]
     ) -> Iterator[Examined[Task]]:
-        """Examine an intent's tasks for readable ones, newest first, before a position."""
-        if not self.may_read_intent(caller, intent_id):
-            readable = self._list_readable_of_intent(caller, intent_id)
-            yield from examine_after(readable, get_list_position, before)
-            return
-        for ids in self._intents.iterate_task_ids(caller.tenant, intent_id, before, count):
-            tasks = self._store.get_many(caller.tenant, ids)
-            found = {task.id: task for task in tasks if task.intent_id == intent_id}
-            yield from (Examined(position, found.get(id)) for id, position in ids.items())
+        """Read the tasks of rows, of which an index may list some that don't belong to it."""
+        for rows in groups:
+            tasks = self._store.get_many(tenant, [row["task_id"] for row in rows])
+            found = {each.id: each for each in tasks if is_listed(each)}
+            for row in rows:
+                yield Examined(row[TYPE_ORDER_ATTRIBUTE], found.get(row["task_id"]))
 
     def sees_all(self, caller: Principal, agent: str) -> bool:
         """Tell whether the caller may see all tasks of an agent."""
         return caller.id == agent or ADMIN in caller.permissions or inspects(caller)
 
-    def list_assignments(self, caller: Principal, agent: str) -> list[Assignment]:
+    def list_of_agent(
+        self, caller: Principal, agent: str, status: Status | None, wanted: WantedPage
+    ) -> BoundedPage[Task]:
         """List the open tasks assigned to an agent that the caller may see, newest first.
 
-        Workers poll this: one read, and one of the tasks that a page shows (`get_assigned`).
+        Workers poll this: one read, and one of the tasks that a page shows.
+
+        Args:
+            status: theirs; None for any.
         """
-        assigned = self._assignments.list_of_agent(caller.tenant, agent)
-        if self.sees_all(caller, agent):
-            return assigned
-        visible = {task.id for task in self._get_visible(caller, assigned)}
-        return [each for each in assigned if each.task_id in visible]
 
-    def _get_visible(self, caller: Principal, assigned: Sequence[Assignment]) -> list[Task]:
-        """Read the tasks of assignments in which the caller has part: one call even for none."""
-        task_ids = [each.task_id for each in assigned] or [""]
-        tasks = self._store.get_many(caller.tenant, task_ids)
-        return _newest_first(task for task in tasks if caller.id in task.members)
+        def is_listed(task: Task) -> bool:
+            is_open = task.completed_at is None and task.assigned_agent == agent
+            return is_open and status in (None, task.status)
 
-    def iterate_assigned(
-        self, caller: Principal, agent: str, before: str | None, count: int
-    ) -> Iterator[Examined[Task]]:
-        """Examine the open tasks of an agent for those that the caller may see, newest first."""
         if not self.sees_all(caller, agent):
             assigned = self._assignments.list_of_agent(caller.tenant, agent)
-            visible = self._get_visible(caller, assigned)
-            yield from examine_after(visible, get_list_position, before)
-            return
-        for ids in self._assignments.iterate_task_ids(caller.tenant, agent, before, count):
-            tasks = self._store.get_many(caller.tenant, ids)
-            is_open = (each for each in tasks if each.completed_at is None)
-            found = {each.id: each for each in is_open if each.assigned_agent == agent}
-            yield from (Examined(position, found.get(id)) for id, position in ids.items())
-
-    def get_assigned(self, caller: Principal, assigned: Sequence[Assignment]) -> list[Task]:
-        """Read the tasks of assignments, newest first: a call for each hundred."""
-        return _newest_first(
-            self._store.get_many(caller.tenant, [each.task_id for each in assigned])
-        )
-
-
-def _newest_first(tasks: Iterable[Task]) -> list[Task]:
-    return sorted(tasks, key=lambda task: (task.created_at, task.id), reverse=True)
+            task_ids = [each.task_id for each in assigned] or [""]  # a call even for none
+            tasks = self._store.get_many(caller.tenant, task_ids)
+            visible = (each for each in tasks if caller.id in each.members)
+            return read_page(wanted, sort_newest(visible, wanted), is_listed)
+        if wanted.is_counted and status is None:
+            found = self._assignments.list_of_agent(caller.tenant, agent)
+            page = read_page(wanted, found)
+            tasks = self._store.get_many(caller.tenant, [each.task_id for each in page.elements])
+            return BoundedPage(sort_newest(tasks), page.end, page.total)
+        groups = self._assignments.list_rows(caller.tenant, agent, wanted)
+        return take_page(wanted, self._examine(caller.tenant, groups, is_listed))

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from functions.platform import item_types
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.limits import MAX_GRANTS
-from functions.platform.newest_first import build_list_attributes, iterate_items
+from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store
 from functions.platform.writes import (
@@ -35,16 +36,10 @@ class GrantStore(Store):
         )
         return None if item is None else _decode(item)
 
-    def list_all(self, tenant: str, task_id: str) -> list[Grant]:
-        """Read all grants of a task: a call per megabyte."""
-        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
-        rows = self._table.query(partition, item_types.GRANT.sort_prefix)
-        return list(map(_decode, rows))
-
-    def iterate(self, tenant: str, task_id: str, before: str | None, count: int) -> Iterator[Grant]:
-        """Read a task's grants, newest first, before a position: two calls for each `count`."""
-        partition = item_types.TASK.build_key(tenant, task=task_id)[0]
-        return map(_decode, iterate_items(self._table, partition, before, count))
+    def list_all(self, tenant: str, task_id: str, wanted: WantedPage) -> Iterator[Grant]:
+        """List a task's grants, newest first."""
+        partition, prefix = item_types.GRANT.build_range(tenant, task=task_id)
+        return map(_decode, list_items(self._table, partition, wanted, prefix))
 
 
 def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None) -> Iterator[Write]:

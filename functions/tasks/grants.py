@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from functions.audit.service import AuditTrail
@@ -12,10 +11,8 @@ from functions.identity.model import Principal
 from functions.platform.bounded_pages import (
     BoundedPage,
     WantedPage,
-    examine_after,
-    get_list_position,
-    read_newest,
     read_page,
+    sort_newest,
 )
 from functions.platform.clock import Clock, to_rfc3339
 from functions.platform.errors import AccessDenied, CapacityExceeded, NotFound, ValidationFailed
@@ -53,15 +50,13 @@ class Grants:
             AccessDenied: the caller has no grant on the task, and no part in giving them.
         """
         task, now = self._tasks.get_existing(caller.tenant, task_id), self._clock()
-        iterate = partial(self._store.iterate, caller.tenant, task_id)
-        read_all = partial(self._store.list_all, caller.tenant, task_id)
         if is_allowed(caller, LIST_GRANTS, TaskTarget(task, now)):
-            return read_newest(wanted, iterate, read_all, lambda each: each.counts(task.term, now))
+            grants = self._store.list_all(caller.tenant, task_id, wanted)
+            return read_page(wanted, grants, lambda each: each.counts(task.term, now))
         own = self._store.get(caller.tenant, task_id, caller.id)
         if own is None or not own.counts(task.term, now):
             raise AccessDenied(LIST_GRANTS.denied)
-        examine = partial(examine_after, [own], get_list_position)
-        return read_page(wanted, lambda before, _: examine(before), get_list_position)
+        return read_page(wanted, sort_newest([own], wanted))
 
     def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
         """Give a principal access to a task's working memory.

@@ -5,11 +5,15 @@ from dataclasses import replace
 
 from functions.identity.model import Principal
 from functions.platform import item_types
+from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
-from functions.platform.newest_first import build_list_attributes, iterate_item_groups, iterate_rows
-from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
-from functions.platform.table import Store, Table
+from functions.platform.newest_first import (
+    build_list_attributes,
+    list_item_groups,
+    list_listings,
+)
+from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
     build_set_expression,
@@ -31,17 +35,10 @@ class IntentStore(Store):
         """Read one intent for a principal, at version 0 if it doesn't exist: one call."""
         return self._get_many(tenant, principal, [intent])[0]
 
-    def list_of_tenant(self, tenant: str, principal: str) -> list[Intent]:
-        """Read all intents of a tenant for a principal: a call, and one for each fifty intents."""
-        rows = self._table.query(*item_types.LISTED_INTENT.build_range(tenant))
-        return self._get_many(tenant, principal, (row["intent_id"] for row in rows))
-
-    def iterate_of_tenant(
-        self, tenant: str, principal: str, before: str | None, count: int
-    ) -> Iterator[Intent]:
-        """Read a tenant's intents, newest first, before a position: three calls a group."""
-        partition = item_types.LISTED_INTENT.build_range(tenant)[0]
-        for rows in iterate_item_groups(self._table, partition, before, count):
+    def list_of_tenant(self, tenant: str, principal: str, wanted: WantedPage) -> Iterator[Intent]:
+        """List a tenant's intents for a principal, newest first; a call more for each fifty."""
+        partition, prefix = item_types.LISTED_INTENT.build_range(tenant)
+        for rows in list_item_groups(self._table, partition, wanted, prefix):
             yield from self._get_many(tenant, principal, (row["intent_id"] for row in rows))
 
     def _get_many(self, tenant: str, principal: str, intents: Iterable[str]) -> list[Intent]:
@@ -61,27 +58,15 @@ class IntentStore(Store):
             for intent, (own, participant) in keys.items()
         ]
 
-    def list_task_ids(self, tenant: str, intent: str) -> list[str]:
-        rows = self._table.query(*item_types.INTENT_TASK.build_range(tenant, intent=intent))
-        return [row["task_id"] for row in rows]
-
-    def iterate_task_ids(
-        self, tenant: str, intent: str, before: str | None, count: int
-    ) -> Iterator[dict[str, str]]:
-        """Read the ids of an intent's tasks with their positions, newest first: a call a group.
+    def list_task_rows(
+        self, tenant: str, intent: str, wanted: WantedPage = WHOLE
+    ) -> Iterator[list[Item]]:
+        """List the rows of an intent's tasks, newest first.
 
         The index may still list a task that was moved to another intent.
         """
-        partition = item_types.INTENT_TASK.build_range(tenant, intent=intent)[0]
-        return iterate_listed_tasks(self._table, partition, before, count)
-
-
-def iterate_listed_tasks(
-    table: Table, partition: str, before: str | None, count: int
-) -> Iterator[dict[str, str]]:
-    """Read the ids of the tasks listed in a partition with their positions, newest first."""
-    for rows in iterate_rows(table, BY_GROUP, (GROUP_ATTRIBUTE, partition), before, count):
-        yield {row["task_id"]: row[TYPE_ORDER_ATTRIBUTE] for row in rows}
+        partition, prefix = item_types.INTENT_TASK.build_range(tenant, intent=intent)
+        return list_listings(self._table, partition, wanted, prefix)
 
 
 def name_intent(

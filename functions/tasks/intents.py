@@ -9,7 +9,7 @@ from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
 from functions.authorization.rules import authorize, is_allowed
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import BoundedPage, WantedPage, read_newest
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.retry import retry_on
@@ -52,12 +52,8 @@ class Intents:
 
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Intent]:
         """List a page of the intents that the caller may read, newest first."""
-        return read_newest(
-            wanted,
-            partial(self._store.iterate_of_tenant, caller.tenant, caller.id),
-            partial(self._store.list_of_tenant, caller.tenant, caller.id),
-            partial(is_allowed, caller, READ_INTENT),
-        )
+        intents = self._store.list_of_tenant(caller.tenant, caller.id, wanted)
+        return read_page(wanted, intents, partial(is_allowed, caller, READ_INTENT))
 
     def authorize_use(self, caller: Principal, intent_id: str) -> None:
         """Check that the caller may name an intent, whether anybody has or not.

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from functions.identity.model import Principal
 from functions.namespaces.store import bind_agent
 from functions.platform import item_types
+from functions.platform.bounded_pages import WantedPage, sort_newest
 from functions.platform.errors import CapacityExceeded
 from functions.platform.item_types import COORDINATED_TASK, HELD_TASK
 from functions.platform.items import Item, from_attributes
 from functions.platform.keys import HIGHEST, Key, hash_agent
 from functions.platform.limits import MAX_OWN_TASKS, MAX_SUB_TASKS
-from functions.platform.newest_first import build_list_attributes
+from functions.platform.newest_first import build_list_attributes, list_listings
 from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
@@ -28,11 +29,7 @@ from functions.platform.writes import (
     replace_rows,
     update,
 )
-from functions.tasks.intent_store import (
-    iterate_listed_tasks,
-    list_under_intent,
-    unlist_under_intent,
-)
+from functions.tasks.intent_store import list_under_intent, unlist_under_intent
 from functions.tasks.model import ANYBODY, Assignment, Task, TaskUsage
 from functions.tasks.store import (
     IS_OPEN,
@@ -53,18 +50,15 @@ class AssignmentStore(Store):
     def list_of_agent(self, tenant: str, agent: str) -> list[Assignment]:
         """Read an agent's open tasks, newest first: a call per some thousands."""
         rows = self._table.query(*item_types.ASSIGNMENT.build_range(tenant, agent=agent))
-        found = map(_to_assignment, rows)
-        return sorted(found, key=lambda each: (each.created_at, each.task_id), reverse=True)
+        return sort_newest(map(_to_assignment, rows))
 
-    def iterate_task_ids(
-        self, tenant: str, agent: str, before: str | None, count: int
-    ) -> Iterator[dict[str, str]]:
-        """Read the ids of an agent's open tasks with their positions, newest first: a call a group.
+    def list_rows(self, tenant: str, agent: str, wanted: WantedPage) -> Iterator[list[Item]]:
+        """List the rows of an agent's open tasks, newest first.
 
         The index may still list a task that has ended or was handed over.
         """
-        partition = item_types.ASSIGNMENT.build_partition(tenant, agent=agent)
-        return iterate_listed_tasks(self._table, partition, before, count)
+        partition, prefix = item_types.ASSIGNMENT.build_range(tenant, agent=agent)
+        return list_listings(self._table, partition, wanted, prefix)
 
     def list_task_ids(self, tenant: str, agent: str) -> list[str]:
         """Read the ids of the tasks that an agent works on, or that hold memory of it."""

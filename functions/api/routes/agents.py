@@ -1,7 +1,5 @@
 """Agents' settings and coordinators' guardrails."""
 
-from functools import partial
-
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, read_page_request
 from functions.api.parameters import CURSOR_PAGE
@@ -17,7 +15,6 @@ from functions.api.routing import ANY, RouteTable
 from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
-from functions.platform.bounded_pages import get_list_position, read_page
 from functions.tasks.authority import CHANGE_GUARDRAILS
 from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
@@ -36,12 +33,7 @@ def list_agents(request: Request, caller: Principal) -> Response:
     """
     agents = request.services.agent_list
     asked = read_page_request(request, caller)
-    shown = read_page(
-        asked.wanted,
-        partial(agents.iterate_visible, caller),
-        get_list_position,
-        partial(agents.list_visible, caller),
-    )
+    shown = agents.list_page(caller, asked.wanted)
     usages = agents.get_usages(caller, [each.id for each in shown.elements])
     page, position = build_page(asked, shown, lambda each: render_agent(each, usages[each.id]))
     return json_response(200, AgentPageDocument(agents=page, **position))

@@ -19,6 +19,7 @@ from functions.consolidation.job import END
 from functions.consolidation.model import ConsolidationRun, ReportedStep
 from functions.consolidation.requests import ConsolidationSettings, NewConsolidation
 from functions.identity.model import ADMIN, Principal
+from functions.platform.bounded_pages import WantedPage
 
 ROUTES = RouteTable()
 _CONSOLIDATION = "/api/v1/consolidation"
@@ -94,8 +95,8 @@ def get_consolidation(request: Request, caller: Principal) -> Response:
     run = consolidation.get(caller, request.path_param("id"))
     steps: list[ReportedStep] = []
 
-    def read(after: str | None, count: int) -> list[ReportedStep]:
-        steps.extend(consolidation.list_steps(caller, run.id, after, count))
+    def read(wanted: WantedPage) -> list[ReportedStep]:
+        steps.extend(consolidation.list_steps(caller, run.id, wanted))
         return steps
 
     rendered, page = paginate_uncounted(

@@ -139,7 +139,7 @@ def list_eviction_order(request: Request, caller: Principal) -> Response:
     page, position = paginate_uncounted(
         request,
         caller,
-        partial(order.list_page, caller, agent),
+        partial(order.list_all, caller, agent),
         render_eviction_candidate,
         lambda each: str(each.eviction_order),
     )

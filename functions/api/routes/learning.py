@@ -28,7 +28,7 @@ _STRATEGY = f"{_STRATEGIES}/{{name}}"
 @ROUTES.add(f"GET {_STRATEGIES}", READ, {200: StrategyPageDocument}, query=UNCOUNTED_PAGE)
 def list_strategies(request: Request, caller: Principal) -> Response:
     """List the strategies that learn from conversations."""
-    read = partial(request.services.strategies.list_after, caller)
+    read = partial(request.services.strategies.list_all, caller)
     page, position = paginate_uncounted(request, caller, read, render_strategy, attrgetter("name"))
     return json_response(200, StrategyPageDocument(strategies=page, **position))
 

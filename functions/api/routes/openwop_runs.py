@@ -67,7 +67,6 @@ def list_memory_runs(request: Request, caller: Principal) -> Response:
         caller,
         partial(request.services.memory_runs.list_own, caller),
         lambda run: _render_state(request, caller, run),
-        lambda run: run.list_position,
     )
     return json_response(200, MemoryRunListDocument(runs=page, **position))
 

@@ -38,7 +38,7 @@ from functions.api.responses.runs import (
 from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
-from functions.platform.bounded_pages import load_listed
+from functions.platform.bounded_pages import WantedPage, load_listed
 from functions.platform.errors import ValidationFailed
 from functions.runs.authority import APPEND_EPISODE, DELETE_EPISODES, DELETE_RUN, END_RUN
 from functions.runs.model import Run, RunQuery, RunResult, RunStatus, RunValue
@@ -168,7 +168,7 @@ def list_agent_types(request: Request, caller: Principal) -> Response:
     """
     agent_types = request.services.agent_types
     read = partial(agent_types.list_page, caller)
-    page, position = paginate(request, caller, read, render_agent_type, attrgetter("name"))
+    page, position = paginate(request, caller, read, render_agent_type, attrgetter("agent_type"))
     return json_response(200, AgentTypePageDocument(agent_types=page, **position))
 
 
@@ -266,13 +266,14 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
     """
     limit, before = _EPISODE_LIMIT.read(request), read_cursor(request, caller, AFTER, _BEFORE)
     UNCOUNTED.read(request)
+    wanted = WantedPage(limit, after=before)
     agent_type, run_id = _AGENT_TYPE.read(request), _RUN_ID.read(request)
     if (agent_type is None) == (run_id is None):
         raise ValidationFailed("agent_type", "send either agent_type or run_id")
     if agent_type is not None:
-        found = request.services.episodes.list_by_type(caller, agent_type, before, limit + 1)
+        found = request.services.episodes.list_by_type(caller, agent_type, wanted)
     else:
-        run, found = request.services.episodes.list_by_run(caller, str(run_id), before, limit + 1)
+        run, found = request.services.episodes.list_by_run(caller, str(run_id), wanted)
         agent_type = run.agent_type
     episodes, last_id = render_page(
         found, limit, lambda each: render_episode(each, agent_type), attrgetter("id")

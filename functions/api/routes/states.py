@@ -29,7 +29,7 @@ from functions.conversations.authority import CHANGE_STATE, DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.identity.model import READ, WRITE, Principal
-from functions.platform.bounded_pages import load_listed
+from functions.platform.bounded_pages import WantedPage, load_listed
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
 
 ROUTES = RouteTable()
@@ -105,8 +105,8 @@ def list_agent_states(request: Request, caller: Principal) -> Response:
     agent = request.path_param("agent_id")
     states, has_values = request.services.states, VALUES.read(request) is None
 
-    def read(after: str | None, count: int) -> Iterator[tuple[str, State]]:
-        found = states.list_of_agent(caller, agent, after, count)
+    def read(wanted: WantedPage) -> Iterator[tuple[str, State]]:
+        found = states.list_of_agent(caller, agent, wanted)
         return load_listed(found, has_values=has_values)
 
     page, position = paginate_uncounted(

@@ -1,6 +1,6 @@
 """Tasks, the memory that belongs to a task, and workflows that register tasks."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
@@ -31,15 +31,6 @@ from functions.entries.context import Section
 from functions.entries.model import Entry
 from functions.identity.model import ADMIN, READ, WRITE, Principal
 from functions.platform import limits
-from functions.platform.bounded_pages import (
-    BoundedPage,
-    Examined,
-    WantedPage,
-    count_page,
-    filter_shown,
-    get_list_position,
-    read_page,
-)
 from functions.tasks.authority import ADOPT_TASK, CHANGE_TASK, REGISTER_TASK
 from functions.tasks.model import Status, Task
 from functions.tasks.requests import NewTask, TaskChange
@@ -112,16 +103,8 @@ def get_task(request: Request, caller: Principal) -> Response:
 def list_intent_tasks(request: Request, caller: Principal) -> Response:
     """List an intent's tasks, as a bare array."""
     intent_id, tasks = request.path_params["intent_id"], request.services.task_reader
-    has_status = _read_status(request)
     asked = read_page_request(request, caller, ARRAY_LIMIT)
-    found = read_page(
-        asked.wanted,
-        lambda before, count: filter_shown(
-            tasks.iterate_of_intent(caller, intent_id, before, count), has_status
-        ),
-        get_list_position,
-        lambda: filter(has_status, tasks.list_of_intent(caller, intent_id)),
-    )
+    found = tasks.list_of_intent(caller, intent_id, _STATUS.read(request), asked.wanted)
     page, position = build_page(asked, found, render_task)
     position = mark_hidden(position, page, lambda: not tasks.may_read_intent(caller, intent_id))
     return bare_array_response(request, page, position, len(found.elements))
@@ -142,7 +125,7 @@ def list_agent_tasks(request: Request, caller: Principal) -> Response:
     """
     agent_id, tasks = request.path_params["agent_id"], request.services.task_reader
     asked = read_page_request(request, caller, ARRAY_LIMIT)
-    found = _read_agent_tasks(request, caller, agent_id, asked.wanted)
+    found = tasks.list_of_agent(caller, agent_id, _STATUS.read(request), asked.wanted)
     page, position = build_page(asked, found, render_task)
     position = mark_hidden(position, page, lambda: not tasks.sees_all(caller, agent_id))
     return bare_array_response(request, page, position, len(found.elements))
@@ -163,28 +146,6 @@ def register_task(request: Request, caller: Principal) -> Response:
     new, token = request.parse_body(NewTask), request.idempotency_token(caller)
     task = request.services.tasks.register(caller, new, token)
     return _task_response(201, task, location=f"{_TASKS}/{quote(task.id, safe='')}")
-
-
-def _read_agent_tasks(
-    request: Request, caller: Principal, agent_id: str, wanted: WantedPage
-) -> BoundedPage[Task]:
-    """Read a page of an agent's open tasks; what counts them needn't read each of them."""
-    tasks = request.services.task_reader
-    if _STATUS.read(request) is None and wanted.is_counted:
-        assigned = tasks.list_assignments(caller, agent_id)
-        shown, end, total = count_page(assigned, get_list_position, wanted)
-        return BoundedPage(tasks.get_assigned(caller, shown), end, total)
-
-    def iterate(before: str | None, count: int) -> Iterator[Examined[Task]]:
-        examined = tasks.iterate_assigned(caller, agent_id, before, count)
-        return filter_shown(examined, _read_status(request))
-
-    return read_page(wanted, iterate, get_list_position)
-
-
-def _read_status(request: Request) -> Callable[[Task], bool]:
-    status = _STATUS.read(request)
-    return lambda task: status in (None, task.status)
 
 
 @ROUTES.add(
