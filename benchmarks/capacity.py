@@ -92,13 +92,13 @@ def _call(event: Mapping[str, Any]) -> Call:
     tables = [spent] if isinstance(spent, Mapping) else spent
     indexes = sum(map(_index_units, tables))
     own = sum(float(each["CapacityUnits"]) for each in tables) - indexes
-    writes = operation in _WRITES
+    write, read = (1.0, 0.0) if operation in _WRITES else (0.0, 1.0)
     return Call(
         operation=operation,
-        write=own if writes else 0.0,
-        read=0.0 if writes else own,
-        index_write=indexes if writes else 0.0,
-        index_read=0.0 if writes else indexes,
+        write=write * own,
+        read=read * own,
+        index_write=write * indexes,
+        index_read=read * indexes,
         sent=event["context"][_SENT],
         received=len(event["http_response"].content),
         started=event["context"][_STARTED],

@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
+from operator import attrgetter
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -19,19 +20,9 @@ import httpx
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from benchmarks import corpus
 from benchmarks.baselines import RESULTS, Rank, rank_by_both
 from benchmarks.capacity import Call
-from benchmarks.corpus import (
-    CLASSES,
-    NO_ANSWER,
-    Quality,
-    Statement,
-    build_fillers,
-    evaluate,
-    read_everyday,
-    read_facts,
-    read_questions,
-)
 from benchmarks.dialogue import Figures, Sample, ask, average, read_samples
 from benchmarks.inprocess import function
 from benchmarks.server import new_agent, serve
@@ -57,8 +48,8 @@ class Goal(NamedTuple):
     reached: float
     least: float | None = None  # the goal; None if there is none
     most: float | None = None  # the goal of what should be small
-    words: float | None = None  # the figures of BM25 and of the model alone
-    model: float | None = None  # the figures of BM25 and of the model alone
+    words: float | None = None  # the figure of BM25
+    model: float | None = None  # the figure of the model alone
 
     @property
     def is_met(self) -> bool:
@@ -123,7 +114,7 @@ def _append(
 
 def _measure_everyday(address: str) -> Iterator[Goal]:
     """Ask everyday questions without the memories' words, by HTTP and by MCP's defaults."""
-    agent, pairs = new_agent(address, "everyday"), read_everyday()
+    agent, pairs = new_agent(address, "everyday"), corpus.read_everyday()
     for memory, _ in pairs:
         _send(agent, "remember", {"text": memory})
     _send(agent, "recall", {"query": _ALL, "wait": "indexed"})
@@ -162,22 +153,20 @@ async def _ask_tool(address: str, key: str, pairs: Sequence[tuple[str, str]]) ->
 
 def _measure_corpus(address: str, further: int) -> Iterator[Goal]:
     """Ask a corpus of facts, and of entries with the same texts, alone and among others."""
-    stored = [*read_facts(), *build_fillers(further)]
+    stored = [*corpus.read_facts(), *corpus.build_fillers(further)]
     texts = [each.text for each in stored]
-    ids, asked = [each.id for each in stored], read_questions()
-    others = [evaluate(partial(_name, ids, rank), asked) for rank in rank_by_both(texts)]
+    ids, asked = [each.id for each in stored], corpus.read_questions()
+    others = [corpus.evaluate(partial(_name, ids, rank), asked) for rank in rank_by_both(texts)]
     facts = new_agent(address, f"facts-{further}")
-    bodies = [
-        {"fact_id": e.id, "subject": e.subject, "predicate": e.predicate, "object": e.object}
-        for e in stored
-    ]
+    parts = attrgetter("id", "subject", "predicate", "object")
+    names = ("fact_id", "subject", "predicate", "object")
+    bodies = [dict(zip(names, parts(each), strict=True)) for each in stored]
     _store_all(facts, "facts", "facts", bodies)
-    yield from _list_quality(
-        f"{len(stored):,} facts", evaluate(partial(_recall, facts), asked), others
-    )
+    found = corpus.evaluate(partial(_recall, facts), asked)
+    yield from _list_quality(f"{len(stored):,} facts", found, others)
     entries = new_agent(address, f"entries-{further}")
     _store_entries(entries, _NOTES, stored)
-    found = evaluate(partial(_search, entries, _NOTES), asked)
+    found = corpus.evaluate(partial(_search, entries, _NOTES), asked)
     yield from _list_quality(f"{len(stored):,} entries", found, others)
     if further:
         yield _measure_latency(entries)
@@ -192,7 +181,9 @@ def _recall(client: httpx.Client, query: str) -> list[tuple[str, float]]:
     return [(each["fact_id"], each["score"]) for each in found["facts"]]
 
 
-def _store_entries(client: httpx.Client, namespace: str, stored: Sequence[Statement]) -> float:
+def _store_entries(
+    client: httpx.Client, namespace: str, stored: Sequence[corpus.Statement]
+) -> float:
     """Store statements as entries; return the seconds until a search finds the last one."""
     bodies = [_to_entry(namespace, each.id, {"text": each.text}) for each in stored]
     _store_all(client, "memory", "entries", bodies)
@@ -215,30 +206,33 @@ def _search(client: httpx.Client, namespace: str, query: str) -> list[tuple[str,
     return [(each["entry"]["key"], each["score"]) for each in found["results"]]
 
 
-def _list_quality(subject: str, found: Quality, others: Sequence[Quality]) -> Iterator[Goal]:
+def _list_quality(
+    subject: str, found: corpus.Quality, others: Sequence[corpus.Quality]
+) -> Iterator[Goal]:
     for group, goal in _FIRST.items():
         figures = [100 * each.groups[group].first for each in (found, *others)]
-        name = CLASSES.get(group, "all with an answer")
+        name = corpus.CLASSES.get(group, "all with an answer")
         yield Goal(f"{subject}, {name}", "r@1", figures[0], goal, None, *figures[1:])
-    for group in CLASSES.keys() - _FIRST.keys() - {NO_ANSWER}:
+    for group in corpus.CLASSES.keys() - _FIRST.keys() - {corpus.NO_ANSWER}:
         figures = [100 * each.groups[group].few for each in (found, *others)]
-        yield Goal(f"{subject}, {CLASSES[group]}", "r@5", figures[0], None, None, *figures[1:])
+        name = f"{subject}, {corpus.CLASSES[group]}"
+        yield Goal(name, "r@5", figures[0], None, None, *figures[1:])
     figures = [100 * each.rejected for each in (found, *others)]
     yield Goal(f"{subject}, nothing stored", "rejected", figures[0], _REJECTED, None, *figures[1:])
 
 
 def _measure_latency(client: httpx.Client) -> Goal:
-    times = []
-    for question in read_questions()[:_ASKED]:
-        begun = time.perf_counter()
+    times = [time.perf_counter()]
+    for question in corpus.read_questions()[:_ASKED]:
         _send(client, "recall", {"query": question.query})
-        times.append(time.perf_counter() - begun)
-    return Goal("recall among 10,000 memories", "median ms", 1_000 * median(times), most=60)
+        times.append(time.perf_counter())
+    milliseconds = 1_000 * median(after - before for before, after in pairwise(times))
+    return Goal("recall among 10,000 memories", "median ms", milliseconds, most=60)
 
 
 def _measure_load(client: httpx.Client, samples: Sequence[Sample]) -> Iterator[Goal]:
     """Load many entries, wait for the last one, and ask for dialogues in the same namespace."""
-    stored = list(build_fillers(_UNRELATED))
+    stored = list(corpus.build_fillers(_UNRELATED))
     waited = _store_entries(client, _ALL, stored)
     yield Goal(f"load of {_UNRELATED:,} entries", "s to find the last", waited, most=10)
     if samples:

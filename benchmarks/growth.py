@@ -6,6 +6,7 @@ A figure with exponent 0 is independent of the store's size; with 1 it is propor
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from statistics import linear_regression, median
 from typing import NamedTuple
 
@@ -91,18 +92,13 @@ def _curves(make: type[Subject], sizes: Sequence[int], repetitions: int) -> Iter
         subject = make(running.new_tenant(TENANT))
         for size in (each for each in sizes if each <= subject.most):
             subject.grow(size)
-            for name, runs in _run_operations(subject, repetitions).items():
-                points.setdefault(name, []).append(_point(size, runs))
+            runs: dict[str, list[list[Call]]] = {}
+            for name, operation in chain(*(subject.operations() for _ in range(repetitions))):
+                runs.setdefault(name, []).append(operation())
+            for name, calls in runs.items():
+                points.setdefault(name, []).append(_point(size, calls))
     for name, found in points.items():
         yield Curve(name, name.endswith("counted"), found, bool(_EXAMINED.search(name)))
-
-
-def _run_operations(subject: Subject, repetitions: int) -> dict[str, list[list[Call]]]:
-    found: dict[str, list[list[Call]]] = {}
-    for _ in range(repetitions):
-        for name, operation in subject.operations():
-            found.setdefault(name, []).append(operation())
-    return found
 
 
 def _point(size: int, runs: Sequence[Sequence[Call]]) -> Point:

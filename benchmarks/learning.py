@@ -108,9 +108,8 @@ def _compare(admin: Caller, dialogue: Dialogue) -> Learned:
         places = [p for each in match for p in each["metadata"]["learned_from"]]
         evidence += any(gold.message in place["messages"] for place in places)
     stale = sum(_is_same(each, *pair) for each in facts for pair in gone if pair[1])
-    found = len(facts)
-    requests, tokens = status["requests"], status["tokens"]
-    return Learned(len(holds), found, right, evidence, stale, requests, tokens)
+    spent = (status["requests"], status["tokens"])
+    return Learned(len(holds), len(facts), right, evidence, stale, *spent)
 
 
 def _is_same(fact: Json, subject: str, named: str | None) -> bool:
@@ -132,12 +131,7 @@ def as_text(learned: Learned | None) -> str:
     """Render the figures, in per cent where they are shares."""
     if learned is None:
         return "learning: name a model by AGENT_MEMORY_MODEL_URL to measure what it learns"
-    recall = learned.right / learned.expected
-    precision = learned.right / max(learned.found, 1)
-    row = [
-        f"{recall * 100:.1f}",
-        f"{precision * 100:.1f}",
-        f"{learned.with_evidence / max(learned.right, 1) * 100:.1f}",
-        *(str(each) for each in (learned.stale, learned.requests, learned.tokens)),
-    ]
+    expected, found, right, with_evidence, *counts = learned
+    shares = (right / expected, right / max(found, 1), with_evidence / max(right, 1))
+    row = [*(f"{100 * each:.1f}" for each in shares), *map(str, counts)]
     return text_table(["recall", "precision", "evidence", "stale", "requests", "tokens"], [row])

@@ -5,9 +5,11 @@ harmless values and then poison of the same size, twice in turn. At the same tim
 another tenant writes an entry each half second and waits for its event.
 """
 
+import itertools
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -61,21 +63,15 @@ def measure() -> list[Phase]:
 def _measure(
     kind: str, values: Sequence[Any], mallory: httpx.Client, honest: httpx.Client
 ) -> Phase:
-    phase, ended = Phase(kind), threading.Event()
-    writers = [
-        threading.Thread(
-            target=_write, args=(mallory, values, f"{id(phase)}-{number}", phase, ended)
-        )
-        for number in range(_WRITERS)
-    ]
-    begun = time.monotonic()
-    for each in writers:
-        each.start()
-    for number in range(_PROBES):
-        _probe(honest, f"{id(phase)}-{number}", phase)
-    ended.set()
-    for each in writers:
-        each.join()
+    phase, ended, begun = Phase(kind), threading.Event(), time.monotonic()
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        for number in range(_WRITERS):
+            pool.submit(_write, mallory, values, f"{id(phase)}-{number}", phase, ended)
+        try:
+            for number in range(_PROBES):
+                _probe(honest, f"{id(phase)}-{number}", phase)
+        finally:
+            ended.set()
     phase.seconds = time.monotonic() - begun
     return phase
 
@@ -83,14 +79,11 @@ def _measure(
 def _write(
     client: httpx.Client, values: Sequence[Any], name: str, phase: Phase, ended: threading.Event
 ) -> None:
-    number = 0
-    while not ended.is_set():
+    for number in itertools.takewhile(lambda _: not ended.is_set(), itertools.count()):
         body = _entry(f"{name}-{number % 500}", values[number % len(values)])
-        if client.put(_MEMORY, json=body).is_success:
-            phase.accepted += 1
-        else:
-            phase.refused += 1
-        number += 1
+        is_accepted = client.put(_MEMORY, json=body).is_success
+        phase.accepted += is_accepted
+        phase.refused += not is_accepted
 
 
 def _probe(client: httpx.Client, key: str, phase: Phase) -> None:

@@ -6,11 +6,6 @@ from collections.abc import Sequence
 def text_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Align the first column to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    rule = ["-" * width for width in widths]
-    return "\n".join(_line(row, widths) for row in (heads, rule, *rows))
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = zip(cells, widths, strict=True)
-    aligned = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]
-    return "  ".join(aligned).rstrip()
+    form = "  ".join(f"{{:{'>' if place else '<'}{width}}}" for place, width in enumerate(widths))
+    lines = (heads, ["-" * width for width in widths], *rows)
+    return "\n".join(form.format(*line).rstrip() for line in lines)
