@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, inspects, is_allowed
@@ -42,20 +42,10 @@ from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.tasks.lifecycle_store import AssignmentStore
 
+AgentSettings = dict[str, Any]
 _KB = 1024  # bytes
 _EVICTED_TOGETHER = 30  # entries; two writes each, in one transaction
 _LONGEST_WAIT = 0.05  # seconds; the index follows within milliseconds
-
-
-class AgentSettings(NamedTuple):
-    """Tells what is set for an agent's memory; the limits are of working memory outside tasks."""
-
-    agent_id: str
-    capacity: int
-    pinned_namespaces: list[str]
-    max_entries: int
-    max_total_size_kb: int
-    episodic_history: dict[str, int]
 
 
 @dataclass(eq=False)
@@ -70,7 +60,7 @@ class AgentMemory:
     _clock: Clock
 
     def get_settings(self, tenant: str, agent: str) -> AgentSettings:
-        """Return an agent's settings: one read."""
+        """Return an agent's settings, as the API shows them: one read."""
         return _to_settings(agent, self._agents.get_item(tenant, agent))
 
     @retry_on(ConditionFailed, "others are changing this agent's settings")
@@ -97,9 +87,7 @@ class AgentMemory:
             raise VersionMismatch.of_replay("the agent's configuration")
         changes: Item = {"requests": token.add_to(item.get("requests"))} | given
         before, after = _to_settings(agent, item), _to_settings(agent, item | changes)
-        record = self._audit.record(
-            caller, CONFIGURE_AGENT, f"agent:{agent}", before._asdict(), after._asdict()
-        )
+        record = self._audit.record(caller, CONFIGURE_AGENT, f"agent:{agent}", before, after)
         self._agents.change_settings(caller.tenant, agent, item, changes, now, record)
         return after
 
@@ -211,14 +199,19 @@ def _to_attributes(config: AgentConfig, item: Item, now: int) -> Item:
 
 
 def _to_settings(agent: str, item: Item) -> AgentSettings:
-    return AgentSettings(
-        agent,
-        item.get("episodic_capacity", EPISODIC.max_entries),
-        item.get("episodic_pinned_namespaces") or [],
-        item.get("working_max_entries", WORKING.max_entries),
-        item.get("working_max_bytes", WORKING.max_bytes) // _KB,
-        {"days": get_days(item.get("episodic_history"), 0)},
-    )
+    return {
+        "agent_id": agent,
+        "episodic": {
+            "capacity": item.get("episodic_capacity", EPISODIC.max_entries),
+            "eviction_policy": "lru",
+            "pinned_namespaces": item.get("episodic_pinned_namespaces") or [],
+            "history": {"days": get_days(item.get("episodic_history"), 0)},
+        },
+        "working": {
+            "max_entries": item.get("working_max_entries", WORKING.max_entries),
+            "max_total_size_kb": item.get("working_max_bytes", WORKING.max_bytes) // _KB,
+        },
+    }
 
 
 @dataclass(eq=False)

@@ -54,14 +54,15 @@ class Summaries:
         task_ids = self._assignments.list_task_ids(tenant, agent)
         item, task_items = self._agents.get_with_tasks(tenant, agent, task_ids)
         restricted = self._agents.restrictions.find_each(tenant, {agent: item})[agent]
-        usage, tasks = to_usage(item, restricted.max_episodic), {}
-        entries, size = usage_to_item(agent, 0, 0)
-        for each in task_items.values():
-            tasks[each["task_id"]] = each.get(entries, 0), each.get(size, 0)
+        usage = to_usage(item, restricted.max_episodic)
         expired = EntryCounts()
         for entry in self._store.list_expired(tenant, agent, now):
             expired.add(entry)
-        held = _subtract(tasks, expired.tasks)
+        held: dict[str, tuple[int, int]] = {}
+        for each in task_items.values():
+            entries, size = (each.get(name, 0) for name in usage_to_item(agent, 0, 0))
+            less_entries, less_size = expired.tasks[each["task_id"]]
+            held[each["task_id"]] = entries - less_entries, size - less_size
         return Summary(
             agent_id=agent,
             working_entry_count=usage.working_outside_tasks
@@ -85,13 +86,3 @@ class Summaries:
         if not is_allowed(caller, READ_AGENT, AgentTarget(agent)):
             overseen = self._tasks.coordinates_agent(caller, agent)
             authorize(caller, READ_AGENT, AgentTarget(agent, is_overseen=overseen))
-
-
-def _subtract(
-    counted: dict[str, tuple[int, int]], expired: dict[str, tuple[int, int]]
-) -> dict[str, tuple[int, int]]:
-    """Return the entries and bytes of each task without what has expired."""
-    return {
-        task: (entries - expired.get(task, (0, 0))[0], size - expired.get(task, (0, 0))[1])
-        for task, (entries, size) in counted.items()
-    }

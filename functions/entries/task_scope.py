@@ -142,31 +142,18 @@ def find_changed_tasks(caller: Principal, transitions: Sequence[Transition], now
     }
 
 
-def set_fence(transition: Transition, known: TaskAssumptions) -> Transition:
-    """Fence a working entry that its owner writes by a grant, and no other one.
+def set_flags(transition: Transition, known: TaskAssumptions) -> Transition:
+    """Fence a working entry that its owner writes by a grant, and count a new one of an own task.
 
-    Each write of a fenced entry checks its task; the assignee's own are one call.
+    Each write of a fenced entry checks its task; the assignee's own are one call. What is in a task
+    without a coordinator counts against its agent's limits, too.
     """
     new = transition.new
-    if new is None or new.task_id is None or not new.policy.is_task_bound:
+    if new is None or not new.policy.is_task_bound:
         return transition
-    is_fenced = new.task_id in known.grants
-    if new.is_fenced == is_fenced:
-        return transition
-    return replace(transition, new=new._replace(is_fenced=is_fenced))
-
-
-def set_own(transition: Transition, known: TaskAssumptions) -> Transition:
-    """Count a new working entry against its agent's limits, if its task has no coordinator."""
-    new = transition.new
-    if new is None or not transition.is_create or not new.policy.is_task_bound:
-        return transition
-    is_own = new.task_id in known.own_tasks
-    return (
-        transition
-        if new.is_in_own_task == is_own
-        else replace(transition, new=new._replace(is_in_own_task=is_own))
-    )
+    is_own = new.task_id in known.own_tasks if transition.is_create else new.is_in_own_task
+    flagged = new._replace(is_fenced=new.task_id in known.grants, is_in_own_task=is_own)
+    return transition if flagged == new else replace(transition, new=flagged)
 
 
 def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:

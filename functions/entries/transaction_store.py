@@ -15,8 +15,7 @@ from functions.entries.task_scope import (
     NOTHING_KNOWN,
     TaskAssumptions,
     build_task_writes,
-    set_fence,
-    set_own,
+    set_flags,
 )
 from functions.identity.model import SERVICE, Actor, Principal
 from functions.identity.store import check_principal
@@ -59,7 +58,7 @@ class Transaction:
 
     def with_tasks(self, tasks: TaskAssumptions) -> Self:
         """Return the transaction with what is known of its tasks."""
-        transitions = tuple(set_own(each, tasks) for each in self.transitions)
+        transitions = tuple(set_flags(each, tasks) for each in self.transitions)
         return replace(self, tasks=tasks, transitions=transitions)
 
     def build_writes(self, mapper: EntryMapper, further: Iterable[Write] = ()) -> list[Write]:
@@ -68,8 +67,6 @@ class Transaction:
         transitions = (*self.transitions, *self.evictions.transitions)
         entries = (each for both in transitions for each in (both.old, both.new))
         in_tasks = any(each is not None and (each.task_id or each.intent_id) for each in entries)
-        if in_tasks:
-            transitions = tuple(set_fence(each, self.tasks) for each in transitions)
         actor = self.actor or self.caller
         writes = [
             write

@@ -19,7 +19,6 @@ MAX_EVENT_BYTES = 3_500  # of one event in an item: a read unit is 4 KB
 MAX_ITEM_BYTES = 64_000  # of all events in an item: those of a batch, some 100 bytes each
 MAX_ITEM_EVENTS = 900  # a position has three digits for the event's place in its item
 MAX_PART_BYTES = 350_000  # an item holds 400 KB
-_PUBLISHED_LIFETIME = 172_800_000  # ms; change streams are kept for half of it
 _Rendered = tuple[bytes, Event]  # an event's JSON, and the event
 _MIN_COMPRESSED_BYTES = 200  # below, JSON gets no smaller; rows are stored for a year
 
@@ -156,19 +155,6 @@ def build_events_write(
     return put_new((partition, item_types.LOG_ITEM.build_sort(number=number)), item)
 
 
-def build_head_write(partition: str, first: int, seen: Item | None) -> Write:
-    """Build the write of a log's item 0, which says the number of the first item.
-
-    Args:
-        first: that number.
-        seen: the item as it was read, if there is one.
-    """
-    key = partition, item_types.LOG_ITEM.build_sort(number=0)
-    if seen is None:
-        return put_new(key, {"first_number": first})
-    return put(key, {"first_number": first}, "first_number = :seen", seen=seen["first_number"])
-
-
 def decode_item_events(item: Item) -> Iterator[StoredEvent | None]:
     """Decode the events of an item; None in the place of one that was deleted."""
     for id, document in zip(item["ids"], loads(decompress(item["events"])), strict=True):
@@ -212,12 +198,6 @@ def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence
         timestamp=document["timestamp"],
         log=log,
     )
-
-
-def build_published_write(event: Event) -> Write:
-    """Build the write that marks an event as published."""
-    key = item_types.PUBLISHED_EVENT.build_key(event.tenant, event=event.id)
-    return put(key, {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_LIFETIME) // 1000})
 
 
 _LAST_LOG_ITEM = 10**16 - 1

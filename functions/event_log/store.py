@@ -20,28 +20,27 @@ from functools import partial
 from functions.event_log.items import (
     LogTime,
     build_events_write,
-    build_head_write,
     build_log_partition,
     build_log_range,
     build_part_writes,
-    build_published_write,
     encode_events,
     parse_log_item,
 )
 from functions.event_log.model import Event, LogName
-from functions.platform import item_types
 from functions.platform.clock import Clock
-from functions.platform.item_types import LOG_ITEM
+from functions.platform.item_types import LOG_ITEM, PUBLISHED_EVENT
 from functions.platform.items import Item
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
+from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table, TableWrites
-from functions.platform.writes import Write
+from functions.platform.writes import Write, build_unchanged_condition, put
 
 _END_PAGE = 4  # items; the last one is enough, unless it has others' newer events
 _ATTEMPTS = 50
 FIRST_WAIT, LONGEST_WAIT = 0.1, 1.0  # seconds: 40 appenders at once make 6 calls each
 _DAY = 86_400_000  # ms
+_PUBLISHED_LIFETIME = 2 * _DAY  # change streams are kept for half of it
 
 
 class EventLogStore:
@@ -120,8 +119,10 @@ class EventLogStore:
         begun: int | None = None if head is None else head["first_number"]
         if begun is not None and (not self._retention or begun + self._retention > now):
             return begun  # no item can have been removed since
+        key = partition, LOG_ITEM.build_sort(number=0)
+        condition, seen = build_unchanged_condition({"first_number": begun})
         try:
-            self._table.put(build_head_write(partition, now, head))
+            self._table.put(put(key, {"first_number": now}, condition, **seen))
         except ConditionFailed as failed:
             return now if failed.item is None else int(failed.item["first_number"])
         return now
@@ -151,13 +152,18 @@ class EventLogStore:
 
     def select_unpublished(self, events: Iterable[Event]) -> list[Event]:
         """Select the events that aren't on the bus yet."""
-        keys = {
-            item_types.PUBLISHED_EVENT.build_key(event.tenant, event=event.id): event
-            for event in events
-        }
+        keys = {PUBLISHED_EVENT.build_key(event.tenant, event=event.id): event for event in events}
         published = self._table.get_many(keys) if keys else {}
         return [event for key, event in keys.items() if key not in published]
 
     def mark_published(self, events: Iterable[Event]) -> None:
         """Mark events as published on the bus."""
-        self._table.write_many([build_published_write(event) for event in events])
+        self._table.write_many(
+            [
+                put(
+                    PUBLISHED_EVENT.build_key(event.tenant, event=event.id),
+                    {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_LIFETIME) // 1000},
+                )
+                for event in events
+            ]
+        )

@@ -137,16 +137,13 @@ def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:
     before, after = None if old is None else old.own_of, new.own_of
     if before == after:
         return []
-    writes: list[Write] = []
-    if before is not None:
-        key = item_types.OWN_TASKS.build_key(tenant, agent=before)
-        writes.append(update(key, "ADD open_tasks :less", less=-1))
-    if after is not None and old is None:
-        writes.append(reserve_own_tasks(tenant, after, 1))
-    elif after is not None:
-        key = item_types.OWN_TASKS.build_key(tenant, agent=after)
-        writes.append(update(key, "ADD open_tasks :one", one=1))
-    return writes
+    keys = {
+        each: item_types.OWN_TASKS.build_key(tenant, agent=each) for each in (before, after) if each
+    }
+    writes = [update(keys[before], "ADD open_tasks :less", less=-1)] if before else []
+    if after and old is None:
+        return [*writes, reserve_own_tasks(tenant, after, 1)]
+    return [*writes, update(keys[after], "ADD open_tasks :one", one=1)] if after else writes
 
 
 def reserve_own_tasks(tenant: str, agent: str, count: int) -> Write:
@@ -172,14 +169,11 @@ _NO_USAGE = TaskUsage()
 def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[Write]:
     """Register a task, or adopt `old`, with all that lists it."""
     tenant = caller.tenant
-    changes = [add_task(tenant, new) if old is None else _replace_task(tenant, old, new)]
+    changes = _replace_listed(tenant, old, new)
     if new.intent_id is not None:
         changes.append(list_under_intent(tenant, new, new.intent_id))
     if old is not None and old.intent_id not in (None, new.intent_id):
         changes.append(unlist_under_intent(tenant, old.id, str(old.intent_id)))
-    changes += list_assignments(tenant, old, new)
-    changes += bind_assignees(tenant, old, new)
-    changes += count_own_tasks(tenant, old, new)
     if new.parent_task_id is not None and (
         new.memory_policy.inherit_from_parent or not caller.may_coordinate
     ):
@@ -190,9 +184,7 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
 def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
     """Change a task, and what follows from the change elsewhere."""
     tenant = caller.tenant
-    changes = [_replace_task(tenant, old, new), *list_assignments(tenant, old, new)]
-    changes += bind_assignees(tenant, old, new)
-    changes += count_own_tasks(tenant, old, new)
+    changes = _replace_listed(tenant, old, new)
     if new.assigned_agent != old.assigned_agent:
         changes += _hand_over(tenant, old, new)
     if new.coordinator != old.coordinator and old.coordinator is not None:
@@ -200,6 +192,16 @@ def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
     if new.memory_policy.inherit_from_parent and not old.memory_policy.inherit_from_parent:
         changes.append(_check_parent(caller, new, str(new.parent_task_id)))
     return changes
+
+
+def _replace_listed(tenant: str, old: Task | None, new: Task) -> list[Write]:
+    """Write a task, and what lists and counts it under its assignee."""
+    return [
+        add_task(tenant, new) if old is None else _replace_task(tenant, old, new),
+        *list_assignments(tenant, old, new),
+        *bind_assignees(tenant, old, new),
+        *count_own_tasks(tenant, old, new),
+    ]
 
 
 def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:

@@ -1,6 +1,5 @@
 """Agents' settings and coordinators' guardrails, as the API shows them (RFC-0015 §2.2, §6.6)."""
 
-from typing import cast
 
 import orjson
 from typing_extensions import TypedDict
@@ -9,7 +8,6 @@ from functions.api.responses.namespaces import HistoryDocument
 from functions.api.responses.rendering import to_document
 from functions.api.responses.types import Count, PagePosition, Timestamp, Version
 from functions.entries.agent_store import AgentUsage
-from functions.entries.agents import AgentSettings
 from functions.entries.requests import EvictionPolicy
 from functions.identity.model import Kind, Principal
 from functions.platform.clock import to_rfc3339
@@ -111,23 +109,6 @@ class CoordinatorGuardrailsDocument(TypedDict):
     guardrails: GuardrailsDocument
     version: Count
     updated_at: Timestamp | None
-
-
-def render_agent_settings(settings: AgentSettings) -> AgentSettingsDocument:
-    """Render an agent's settings (RFC-0015 §2.2, §7)."""
-    return {
-        "agent_id": settings.agent_id,
-        "episodic": {
-            "capacity": settings.capacity,
-            "eviction_policy": "lru",
-            "pinned_namespaces": settings.pinned_namespaces,
-            "history": cast("HistoryDocument", settings.episodic_history),
-        },
-        "working": {
-            "max_entries": settings.max_entries,
-            "max_total_size_kb": settings.max_total_size_kb,
-        },
-    }
 
 
 def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:

@@ -8,7 +8,6 @@ from functions.api.responses.agents import (
     AgentSettingsDocument,
     CoordinatorGuardrailsDocument,
     render_agent,
-    render_agent_settings,
     render_guardrails,
 )
 from functions.api.routing import ANY, RouteTable
@@ -48,7 +47,7 @@ def get_agent_settings(request: Request, caller: Principal) -> Response:
     agent = request.path_param("agent_id")
     request.services.summaries.assert_can_read(caller, agent)
     settings = request.services.agent_memory.get_settings(caller.tenant, agent)
-    return json_response(200, render_agent_settings(settings))
+    return json_response(200, settings)
 
 
 @ROUTES.add(
@@ -66,7 +65,7 @@ def configure_agent(request: Request, caller: Principal) -> Response:
     settings = request.services.agent_memory.configure(
         caller, agent, config, request.idempotency_token(caller)
     )
-    return json_response(200, render_agent_settings(settings))
+    return json_response(200, settings)
 
 
 @ROUTES.add(

@@ -11,8 +11,7 @@ from functions.entries.task_scope import (
     TaskAssumptions,
     build_task_writes,
     find_scopes,
-    set_fence,
-    set_own,
+    set_flags,
 )
 from functions.platform import item_types
 from functions.platform.errors import (
@@ -121,9 +120,9 @@ def test_what_a_conflict_says_is_known_in_the_next_attempt() -> None:
 def test_a_new_entry_of_a_task_without_coordinator_counts_against_its_agent() -> None:
     tasks = frozenset({"t"})
     for known in (TaskAssumptions(unregistered=tasks), TaskAssumptions(uncoordinated=tasks)):
-        own = set_own(create(), known)
+        own = set_flags(create(), known)
         assert own.current.is_in_own_task
-        assert not set_own(own, NOTHING_KNOWN).current.is_in_own_task
+        assert not set_flags(own, NOTHING_KNOWN).current.is_in_own_task
 
 
 def test_conflicts_of_other_items_say_nothing() -> None:
@@ -228,16 +227,16 @@ def test_the_service_removes_entries_whoever_has_the_task() -> None:
 
 def test_what_is_written_by_a_grant_is_fenced_and_nothing_else() -> None:
     by_grant = TaskAssumptions(grants={"t": grant()})
-    new = set_fence(create(), by_grant).new
+    new = set_flags(create(), by_grant).new
     assert new is not None
     assert new.is_fenced
     fenced = Transition(new, new._replace(version=2))
-    assert set_fence(fenced, by_grant) is fenced
-    unfenced = set_fence(fenced, NOTHING_KNOWN).new
+    assert set_flags(fenced, by_grant) is fenced
+    unfenced = set_flags(fenced, NOTHING_KNOWN).new
     assert unfenced is not None
     assert not unfenced.is_fenced
     episode = Transition(None, make_entry(task_id="t"))
-    assert set_fence(episode, by_grant) is episode
+    assert set_flags(episode, by_grant) is episode
 
 
 def test_an_intent_of_somebody_else_is_for_who_takes_part_in_it() -> None:
