@@ -344,7 +344,7 @@ def _build_removals(
         delta.add(entry, -1)
     if delta != CounterDelta():
         writes.append(build_counter_write(tenant, agent, delta, now))
-    usage = TaskUsage(attached=-len(group))
-    if group[0].policy.is_task_bound:
-        usage = TaskUsage(-len(group), -sum(each.value_bytes for each in group))
-    return [*writes, adjust_usage(tenant, agent, task.id, usage)]
+    if not group[0].policy.is_task_bound:
+        return [*writes, adjust_usage(tenant, task.id, {}, -len(group))]
+    usage = TaskUsage(-len(group), -sum(each.value_bytes for each in group))
+    return [*writes, adjust_usage(tenant, task.id, {agent: usage})]

@@ -4,7 +4,8 @@ The first transaction assumes that a task is registered and that the agent holds
 condition fails where that is wrong, or where the task doesn't take the entry.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -64,34 +65,29 @@ def build_task_writes(
     deltas, creates = count_task_changes(transitions), find_scopes(transitions)
     changed = find_changed_tasks(caller, transitions, now)
     for task in sorted(deltas.keys() | creates.keys() | changed):
-        delta, create = deltas.get(task), creates.get(task)
-        usage, grant = _to_usage(delta), known.grants.get(task)
+        delta, create = deltas.get(task, CounterDelta()), creates.get(task)
+        held, grant = _count_held(transitions, task), known.grants.get(task)
         if create is not None and task in known.unregistered:
             yield from _build_registration(caller, transitions, task, create)
-        elif create is not None and delta is not None and delta.has_creates:
+        elif create is not None and delta.has_creates:
             is_counted = task not in known.unjoined
-            intent, replaced = create.current.intent_id, _count_replaced(caller, transitions, task)
-            # Example: bob takes over a task and puts the entry "plan" of 40 bytes in the place of
-            # alice's of 50 bytes. The task's change is 0 entries and -10 bytes; bob counts 1 entry
-            # and 40 bytes more, alice 1 and 50 less.
-            own = _subtract(usage, replaced.values())
             yield from task_store.reserve_usage(
                 caller,
                 task,
-                intent,
+                create.current.intent_id,
                 now,
-                own,
+                held,
+                delta.attached,
                 grant,
                 is_counted=is_counted,
                 is_coordinated=task not in known.uncoordinated,
-                replaced=replaced,
             )
             if not is_counted:
                 yield task_store.hold_task(caller.tenant, caller.id, task)
         elif task in changed:
-            yield from task_store.change_usage(caller, task, now, usage, grant)
-        elif delta is not None:
-            yield _build_adjustment(caller, transitions, task, usage)
+            yield from task_store.change_usage(caller, task, now, held, delta.attached, grant)
+        elif task in deltas:
+            yield task_store.adjust_usage(caller.tenant, task, held, delta.attached)
         elif create is not None:
             intent, takes_part = create.current.intent_id, task in known.joined
             yield task_store.check_participation(caller, task, intent, takes_part=takes_part)
@@ -105,26 +101,19 @@ def _build_reservation(caller: Principal, registered: Collection[str]) -> Iterat
         yield reserve_own_tasks(caller.tenant, caller.id, len(registered))
 
 
-def _count_replaced(
-    caller: Principal, transitions: Sequence[Transition], task: str
-) -> dict[str, TaskUsage]:
-    """Return by how much others hold less of a task, since the caller's entries replace theirs."""
-    replaced: dict[str, TaskUsage] = {}
+def _count_held(transitions: Sequence[Transition], task: str) -> dict[str, TaskUsage]:
+    """Return by how much each agent holds more of a task's working memory.
+
+    Example: bob takes over a task and puts the entry "plan" of 40 bytes in the place of alice's of
+    50 bytes. bob holds 1 entry and 40 bytes more, alice 1 and 50 less.
+    """
+    held: defaultdict[str, TaskUsage] = defaultdict(TaskUsage)
     for transition in transitions:
-        old = transition.old
-        if transition.new is not None or old is None or old.task_id != task:
-            continue
-        if old.policy.is_task_bound and old.agent_id != caller.id:
-            held = replaced.get(old.agent_id, TaskUsage())
-            replaced[old.agent_id] = TaskUsage(held.entries - 1, held.size - old.value_bytes)
-    return replaced
-
-
-def _subtract(usage: TaskUsage, others: Iterable[TaskUsage]) -> TaskUsage:
-    entries, size = usage.entries, usage.size
-    for each in others:
-        entries, size = entries - each.entries, size - each.size
-    return TaskUsage(entries, size, usage.attached)
+        for sign, entry in ((-1, transition.old), (1, transition.new)):
+            if entry is not None and entry.task_id == task and entry.policy.is_task_bound:
+                entries, size, _ = held[entry.agent_id]
+                held[entry.agent_id] = TaskUsage(entries + sign, size + sign * entry.value_bytes)
+    return {agent: usage for agent, usage in held.items() if usage != TaskUsage()}
 
 
 def find_changed_tasks(caller: Principal, transitions: Sequence[Transition], now: int) -> set[str]:
@@ -173,19 +162,12 @@ def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
     return scopes
 
 
-def _to_usage(delta: CounterDelta | None) -> TaskUsage:
-    return (
-        TaskUsage()
-        if delta is None
-        else TaskUsage(delta.working, delta.working_bytes, delta.attached)
-    )
-
-
 def _build_registration(
     caller: Principal, transitions: Sequence[Transition], task_id: str, create: Transition
 ) -> Iterator[Write]:
     """Build the registration of a task by a create; the task is as old as what that creates."""
-    entry, usage = create.current, _to_usage(count_changes_of_task(task_id, transitions))
+    entry, delta = create.current, count_changes_of_task(task_id, transitions)
+    usage = TaskUsage(delta.working, delta.working_bytes, delta.attached)
     task = task_rules.build_task_of_write(caller, task_id, entry.intent_id, entry.created_at, usage)
     most = (task.memory_policy.max_entries, task.memory_policy.max_bytes)
     assert_working_fits(transitions, partial(count_changes_of_task, task_id), most, most)
@@ -193,19 +175,6 @@ def _build_registration(
     yield from list_assignments(caller.tenant, None, task)
     if entry.intent_id is not None:
         yield intent_store.list_under_intent(caller.tenant, task, entry.intent_id)
-
-
-def _build_adjustment(
-    caller: Principal, transitions: Sequence[Transition], task: str, usage: TaskUsage
-) -> Write:
-    """Adjust a task's counters; a transaction holds the working memory of one agent."""
-    entries = (each for transition in transitions for each in (transition.old, transition.new))
-    agents = (
-        each.agent_id
-        for each in entries
-        if each is not None and each.task_id == task and each.policy.is_task_bound
-    )
-    return task_store.adjust_usage(caller.tenant, next(agents, ""), task, usage)
 
 
 def _build_intent_writes(

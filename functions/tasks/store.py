@@ -241,30 +241,30 @@ def reserve_usage(
     task_id: str,
     intent: str | None,
     now: int,
-    usage: TaskUsage,
+    held: Mapping[str, TaskUsage],
+    attached: int,
     grant: Grant | None,
     *,
     is_counted: bool,
     is_coordinated: bool,
-    replaced: Mapping[str, TaskUsage],
 ) -> Iterator[Write]:
     """Count new entries of the caller, if task, role and limits allow.
 
     Args:
         intent: the intent in their scope; None if they name none.
+        held: by how much the caller, and predecessors whose entries it replaces, hold more.
         grant: by which the caller writes; None if it is the assignee or coordinator.
         is_counted: whether the task has counters of the caller already.
-        replaced: by how much predecessors hold more, by their ids: less than nothing.
     """
     role, values = _build_role_condition(caller, grant)
     condition = f"attribute_exists(pk) AND {IS_OPEN} AND {role}"
     condition += f" AND attribute_{'' if is_coordinated else 'not_'}exists(coordinator)"
-    expression, counted = _count(caller.id, usage, replaced)
+    expression, counted = _count(held, attached)
     for limit, less in (("free_entries", "less"), ("free_bytes", "less_bytes")):
         if counted.get(less, 0) < 0:
             condition += f" AND {limit} >= :needed_{limit}"
             values[f"needed_{limit}"] = -counted[less]
-    if (usage.entries or usage.size) and is_counted:
+    if caller.id in held and is_counted:
         # The agent's first entry in a task fails here, and lists the task under the agent in its
         # second attempt (`hold_task`). All later entries need no such row.
         condition += f" AND attribute_exists({next(iter(usage_to_item(caller.id, 0, 0)))})"
@@ -277,29 +277,37 @@ def reserve_usage(
 
 
 def change_usage(
-    caller: Principal, task_id: str, now: int, usage: TaskUsage, grant: Grant | None
+    caller: Principal,
+    task_id: str,
+    now: int,
+    held: Mapping[str, TaskUsage],
+    attached: int,
+    grant: Grant | None,
 ) -> Iterator[Write]:
     """Count that working entries of the caller grow, shrink or are deleted, if its role allows.
 
     Only growth needs an open task: what changes while an ended one is archived is archived so.
     """
     condition, values = _build_role_condition(caller, grant)
-    if usage.size > 0:
-        condition += f" AND {IS_OPEN} AND free_bytes >= :size"
+    if (size := sum(each.size for each in held.values())) > 0:
+        condition += f" AND {IS_OPEN} AND free_bytes >= :needed"
+        values["needed"] = size
     key = item_types.TASK.build_key(caller.tenant, task=task_id)
-    if usage == TaskUsage():
+    if not held and not attached:
         yield check(key, condition, **values)
     else:
-        expression, counted = _count(caller.id, usage)
+        expression, counted = _count(held, attached)
         yield update(key, expression, condition, **counted, **values)
     yield from _check_grant(caller, task_id, grant, now)
 
 
-def adjust_usage(tenant: str, agent: str, task_id: str, usage: TaskUsage) -> Write:
+def adjust_usage(
+    tenant: str, task_id: str, held: Mapping[str, TaskUsage], attached: int = 0
+) -> Write:
     """Count entries that the service removes, or of other tiers; only an ended task can't grow."""
-    is_more = usage.size > 0 or usage.attached > 0
+    is_more = attached > 0 or any(each.size > 0 for each in held.values())
     condition = IS_OPEN if is_more else "attribute_exists(pk)"
-    expression, counted = _count(agent, usage)
+    expression, counted = _count(held, attached)
     return update(item_types.TASK.build_key(tenant, task=task_id), expression, condition, **counted)
 
 
@@ -342,24 +350,19 @@ def _check_grant(caller: Principal, task_id: str, grant: Grant | None, now: int)
         yield check(key, condition, write="write", now=now, **values)
 
 
-def _count(
-    agent: str, usage: TaskUsage, others: Mapping[str, TaskUsage] | None = None
-) -> tuple[str, Item]:
+def _count(held: Mapping[str, TaskUsage], attached: int) -> tuple[str, Item]:
     """Build the expression that counts, with its values; agents count working memory alone."""
     expression = "ADD changes :one, attached :attached"
-    values: Item = {"one": 1, "attached": usage.attached}
-    counted = {agent: usage, **(others or {})}
-    if not any(each.entries or each.size for each in counted.values()):
+    values: Item = {"one": 1, "attached": attached}
+    if not held:
         return expression, values
     expression += ", free_entries :less, free_bytes :less_bytes"
-    for number, (each, held) in enumerate(counted.items()):
-        entries, size = usage_to_item(each, 0, 0)
-        suffix = number or ""
-        expression += f", {entries} :n{suffix}, {size} :size{suffix}"
-        values |= {f"n{suffix}": held.entries, f"size{suffix}": held.size}
-    more = sum(held.entries for held in counted.values())
-    more_bytes = sum(held.size for held in counted.values())
-    values |= {"less": -more, "less_bytes": -more_bytes}
+    for number, (agent, usage) in enumerate(held.items()):
+        for name, more in usage_to_item(agent, usage.entries, usage.size).items():
+            expression += f", {name} :{name[:1]}{number}"
+            values[f"{name[:1]}{number}"] = more
+    values["less"] = -sum(each.entries for each in held.values())
+    values["less_bytes"] = -sum(each.size for each in held.values())
     return expression, values
 
 

@@ -1,6 +1,5 @@
 """Agents' settings and coordinators' guardrails, as the API shows them (RFC-0015 §2.2, §6.6)."""
 
-
 import orjson
 from typing_extensions import TypedDict
 
