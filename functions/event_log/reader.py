@@ -83,17 +83,17 @@ class EventLogReader(TimedStore):
 
     def _has_event(self, partition: str, id: str, time: int) -> bool:
         """Tell whether a log has an event that happened at a moment (epoch ms)."""
-        last = self._find_last(partition, time)
-        if last is None:
+        first, last = self._find(partition, time), self._find(partition, time, is_end=True)
+        if first is None or last is None:
             return False
-        items = self._read_items(partition, self._find_first(partition, time), last, _TAIL_PAGE)
+        items = self._read_items(partition, first, last, _TAIL_PAGE)
         return any(id in item.get("ids", ()) for item in items)
 
     def _examine(self, partition: str, query: LogQuery) -> Iterator[_Examined]:
         """Read the events after a position and of a period, in the order asked for."""
         last = None
         if query.until is not None:
-            last = self._find_last(partition, query.until)
+            last = self._find(partition, query.until, is_end=True)
         if query.newest_first:
             return self._examine_backwards(partition, query, last)
         return self._examine_forwards(partition, query, last)
@@ -104,7 +104,7 @@ class EventLogReader(TimedStore):
         after, now = query.after or 0, self._clock()
         expected = after // _POSITIONS
         if query.since is not None:
-            expected = max(expected, self._find_first(partition, query.since))
+            expected = max(expected, self._find(partition, query.since) or 0)
         if last is not None and last < expected:
             return
         items = self._query(partition, expected, last, query)
@@ -158,26 +158,23 @@ class EventLogReader(TimedStore):
         between = build_log_range(partition, first, last)
         return self._table.query_from(*between, page_size, newest_first=newest_first)
 
-    def _find_first(self, partition: str, since: int) -> int:
-        """Find the number of the first item that may have events from a moment (epoch ms) on."""
-        end = self._get_last_item(partition)
-        return 0 if end is None else self._find_newer(partition, end, since)
+    def _find(self, partition: str, moment: int, *, is_end: bool = False) -> int | None:
+        """Find the first item up to which a log has an event of a moment (epoch ms) or later.
 
-    def _find_last(self, partition: str, until: int) -> int | None:
-        """Find the number of the last item that may have events up to a moment (epoch ms).
+        By halves: a call for each.
 
-        No event is older than what the log had before it by more than the log's lag.
+        Args:
+            is_end: whether events up to the moment are wanted. Then all have come by the item: no
+                event is older than what the log had before it by more than the log's lag.
+
+        Returns:
+            The item's number; the one behind the last if there is none, None for an empty log.
         """
-        end = self._get_last_item(partition)
+        end = next(self._read_items(partition, 1, newest_first=True), None)
         if end is None:
             return None
-        return self._find_newer(partition, end, until + end.get("lag", 0) + 1)
-
-    def _find_newer(self, partition: str, end: Item, moment: int) -> int:
-        """Find the number of the first item up to which the log has an event of a moment or later.
-
-        The number behind the last item if there is none. By halves: a call for each.
-        """
+        if is_end:
+            moment += end.get("lag", 0) + 1
         last = parse_log_item(end["sk"])
         if end["newest"] < moment:
             return last + 1
@@ -185,16 +182,11 @@ class EventLogReader(TimedStore):
         first = 1 if head is None else head["first_number"]
         while first < last:
             middle = (first + last) // 2
-            items = self._read_items(partition, middle)
-            if next(items, end)["newest"] >= moment:
+            if next(self._read_items(partition, middle), end)["newest"] >= moment:
                 last = middle
             else:
                 first = middle + 1
         return last
-
-    def _get_last_item(self, partition: str) -> Item | None:
-        """Read the last item of a log; None if it has none."""
-        return next(self._read_items(partition, 1, newest_first=True), None)
 
     def _read_parts(self, partition: str, stored: StoredEvent) -> list[bytes]:
         keys = build_part_keys(partition, stored)
