@@ -19,7 +19,7 @@ from functions.platform import item_types, keys
 from functions.platform.items import Item, from_attributes
 from functions.platform.keys import Key
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Store, Table
+from functions.platform.table import Store, Table
 from functions.platform.writes import Write, build_set_expression, update, update_unchanged
 from functions.tasks.store import usage_to_item
 
@@ -137,10 +137,6 @@ class AgentStore(Store):
         """Return an agent's item, empty if there is none."""
         return self._table.get(item_types.AGENT.build_key(tenant, agent=agent)) or {}
 
-    def get_usage(self, tenant: str, agent: str) -> AgentUsage:
-        """Return what an agent holds and may hold by its settings: one read."""
-        return to_usage(self.get_item(tenant, agent))
-
     def get_items(self, tenant: str, agents: Iterable[str]) -> dict[str, Item | None]:
         """Return the item of each agent, None where there is none: a call for each hundred."""
         keys = {each: item_types.AGENT.build_key(tenant, agent=each) for each in agents}
@@ -197,19 +193,13 @@ class AgentStore(Store):
         key, due = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE]
         expression = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
         condition = "due = :due AND (attribute_not_exists(episodic_room) OR episodic_room >= :zero)"
-        try:
-            self._table.update(update(key, expression, condition, due=due, zero=0))
-        except ConditionFailed as failed:
-            if failed.item is not None and failed.item.get(DUE_ATTRIBUTE) == due:
-                self.postpone(item, now)
+        if not self._table.try_write(update(key, expression, condition, due=due, zero=0)):
+            self.postpone(item, now)
 
     def postpone(self, item: Item, now: int) -> None:
         """Reschedule an agent in an hour unless it was rescheduled."""
         key, due, later = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE], now + _POSTPONED
-        try:
-            self._table.update(update(key, "SET due = :later", "due = :due", due=due, later=later))
-        except ConditionFailed:
-            return
+        self._table.try_write(update(key, "SET due = :later", "due = :due", due=due, later=later))
 
     def correct(self, write: Write) -> None:
         """Write a correction of counters."""

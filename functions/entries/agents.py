@@ -126,7 +126,7 @@ class AgentMemory:
             "others are writing this agent's memory", attempts=8, longest_wait=_LONGEST_WAIT
         )
         while has_time_left():
-            usage = self._agents.get_usage(tenant, agent)
+            usage = to_usage(self._agents.get_item(tenant, agent))
             now, count = self._clock(), min(usage.excess, _EVICTED_TOGETHER)
             if count == 0:
                 break

@@ -46,7 +46,7 @@ class EntryReader:
         policy = POLICIES_BY_ID_LETTER[address.tier]
         if is_touched and policy.is_evictable and address.is_owned_by(caller.id):
             return self._get_own_evictable(caller, address, nonce)
-        return self._get_with_namespace(caller, address, nonce)[0]
+        return self.get_with_namespace(caller, entry_id)[0]
 
     def get_by_nonce(self, caller: Principal, tier: str, nonce: str, agent: str | None) -> Entry:
         """Return an entry by the parts of a short reference: two calls; no access is recorded.
@@ -68,11 +68,7 @@ class EntryReader:
         self, caller: Principal, entry_id: str
     ) -> tuple[Entry, NamespaceTarget | None]:
         """Return an entry and, of semantic memory, its namespace; no access is recorded."""
-        return self._get_with_namespace(caller, *parse_entry_id(caller.tenant, entry_id))
-
-    def _get_with_namespace(
-        self, caller: Principal, address: EntryAddress, nonce: str
-    ) -> tuple[Entry, NamespaceTarget | None]:
+        address, nonce = parse_entry_id(caller.tenant, entry_id)
         found, namespace = self.read_slot(caller, address)
         entry = self.require_live(found, address, nonce)
         assert_can_read(self._tasks, caller, entry, namespace)

@@ -6,13 +6,12 @@ from functools import partial
 from functions.platform import item_types
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import to_ttl_seconds
-from functions.platform.items import Item, from_attributes, to_attributes
+from functions.platform.items import from_attributes, to_attributes
 from functions.platform.limits import MAX_GRANTS
 from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store
 from functions.platform.writes import (
-    ABSENT,
     Write,
     build_unchanged_condition,
     check,
@@ -50,10 +49,9 @@ def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None)
     """
     principal = (new or old or Grant("", "read", 0)).principal
     key = item_types.GRANT.build_key(tenant, task=task.id, principal=principal)
-    condition, values = ABSENT, Item()
-    if old is not None:
-        # A grant has no version: it is replaced as a whole, so its time says which one was read.
-        condition, values = "created_at = :before", {"before": old.created_at}
+    # A grant has no version: it is replaced as a whole, so its time says which one was read.
+    seen = None if old is None else old.created_at
+    condition, values = build_unchanged_condition({"created_at": seen})
     if new is None:
         yield delete(key, condition, **values)
     else:

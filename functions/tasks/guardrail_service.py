@@ -99,8 +99,7 @@ class GuardrailService:
             return present
         if verdict is Verdict.SUPERSEDED or version not in (None, present.version):
             raise VersionMismatch.of("the set of guardrails", present.version)
-        now = self._clock()
-        new = change_guardrails(present, given, now, token)
+        new = change_guardrails(present, given, self._clock(), token)
         record = self._audit.record(
             caller,
             CHANGE_GUARDRAILS,
@@ -108,7 +107,7 @@ class GuardrailService:
             {name: present.given.get(name) for name in given},
             given,
         )
-        self._store.replace(tenant, new, now, record)
+        self._store.replace(tenant, new, record)
         return new
 
     def guard(self, tenant: str, old: Task | None, new: Task) -> tuple[Task, list[Write]]:

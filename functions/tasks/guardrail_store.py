@@ -9,7 +9,14 @@ from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
-from functions.platform.writes import ABSENT, Write, check, put_version, replace_rows, update
+from functions.platform.writes import (
+    Write,
+    build_unchanged_condition,
+    check,
+    put_version,
+    replace_rows,
+    update,
+)
 from functions.tasks.guardrails import (
     CoordinatorGuardrails,
     guardrails_from_item,
@@ -34,15 +41,14 @@ class GuardrailStore(Store):
         found = self._table.get_many(keys.values())
         return [guardrails_from_item(name, found.get(key)) for name, key in keys.items()]
 
-    def replace(self, tenant: str, new: CoordinatorGuardrails, now: int, record: Write) -> None:
+    def replace(self, tenant: str, new: CoordinatorGuardrails, record: Write) -> None:
         """Put guardrails in the place of the version before; they are due until tasks have them.
 
         Args:
-            now: epoch ms; an import says that they were changed earlier.
             record: the audit record, which is written with them.
         """
         key = item_types.GUARDRAILS.build_key(tenant, agent=new.coordinator_id)
-        due = build_due_attributes(key[0], now + _REQUEST_TIME)
+        due = build_due_attributes(key[0], (new.updated_at or 0) + _REQUEST_TIME)
         item = guardrails_to_item(new) | due
         writes = [put_version(key, item, new.version - 1 or None), record]
         if new.version == 1:
@@ -64,9 +70,8 @@ class GuardrailStore(Store):
 def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:
     """Check that guardrails still have the version that was read."""
     key = item_types.GUARDRAILS.build_key(tenant, agent=guardrails.coordinator_id)
-    if guardrails.version == 0:
-        return check(key, ABSENT)
-    return check(key, "version = :version", version=guardrails.version)
+    condition, seen = build_unchanged_condition({"version": guardrails.version or None})
+    return check(key, condition, **seen)
 
 
 def list_under_coordinators(tenant: str, old: Task | None, new: Task) -> list[Write]:

@@ -109,13 +109,10 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
     key = item_types.INTENT.build_key(tenant, intent=old.intent_id)
     if old.version == 0:
         yield _list_under_tenant(tenant, old.intent_id, new.created_at)
-        yield put_new(key, _to_item(new))
-        return
-    item = _to_item(new)
-    changes = {name: item[name] for name in ("owner_id", "acl", "version")}
-    expression, present = build_set_expression(changes)
-    condition, seen = build_unchanged_condition({"version": old.version, "owner_id": old.owner})
-    yield update(key, expression, condition, **present, **seen)
+    expression, present = build_set_expression(_to_item(new))
+    seen = {"version": old.version or None, "owner_id": old.owner}
+    condition, values = build_unchanged_condition(seen)
+    yield update(key, expression, condition, **present, **values)
 
 
 def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
