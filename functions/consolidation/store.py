@@ -17,9 +17,8 @@ from functions.platform.clock import Clock
 from functions.platform.item_types import CONSOLIDATION, CONSOLIDATION_RUN, CONSOLIDATION_STEP
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import dumps, loads
-from functions.platform.keys import HIGHEST, Key, build_due_attributes, hash_name
+from functions.platform.keys import HIGHEST, Key, build_due_attributes, hash_fact, hash_name
 from functions.platform.limits import CONSOLIDATION_RETENTION_DAYS
-from functions.platform.run_keys import hash_fact
 from functions.platform.schema import DUE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import Write, check, put, put_new, update

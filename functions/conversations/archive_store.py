@@ -10,20 +10,19 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from functions.conversations.mapper import decode_header, header_key
+from functions.conversations.mapper import decode_header, header_key, parse_message_index
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
 from functions.conversations.store import ConversationChanged, delete_writes, transact
-from functions.platform import conversation_keys, item_types
+from functions.platform import item_types
 from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.bounded_pages import WantedPage
-from functions.platform.conversation_keys import parse_conversation_partition
 from functions.platform.errors import Unavailable
 from functions.platform.items import Item
 from functions.platform.json_text import loads
-from functions.platform.keys import Key, encode_timestamp, get_tenant
+from functions.platform.keys import Key, encode_timestamp, get_tenant, hash_name
 from functions.platform.newest_first import build_list_attributes, list_items
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.schema import BY_GROUP, DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.staging import PartsMissing, Staging, has_parts
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, update
@@ -73,7 +72,7 @@ class ConversationArchiveStore:
         Each has its `index`, and its whole text in `value`.
         """
         for item in self._messages.read_items(ended, first, end):
-            index = conversation_keys.parse_message_index(item["sk"])
+            index = parse_message_index(item["sk"])
             yield get_archived_attributes(self._messages.join(item)) | {"index": index}
 
     def assert_present(self, ended: Conversation) -> None:
@@ -107,19 +106,19 @@ class ConversationArchiveStore:
                 expired=encode_timestamp(expired),
                 generation=conversation.generation,
             )
-            listed_in = conversation_keys.build_archives_partition(conversation.tenant)
+            listed_in = item_types.ARCHIVE.build_index_partition(BY_GROUP, conversation.tenant)
             listed = build_list_attributes(listed_in, expired, "".join(key))
             writes.append(put(key, record | listed))
         transact(self._table, writes)
 
     def list_all(self, tenant: str, wanted: WantedPage) -> Iterator[Item]:
         """List the records of a tenant's archives, the last expired first, by an index."""
-        partition = conversation_keys.build_archives_partition(tenant)
+        partition = item_types.ARCHIVE.build_index_partition(BY_GROUP, tenant)
         return list_items(self._table, partition, wanted)
 
     def list_records(self, tenant: str, session: str) -> Iterator[Item]:
         """Read the records of a session's archives, the newest first: a query."""
-        partition, _ = conversation_keys.build_conversation_key(tenant, session)
+        partition = item_types.ARCHIVE.build_partition(tenant, session=session)
         return self._table.query(partition, item_types.ARCHIVE.sort_prefix, newest_first=True)
 
     def delete(self, key: Key, *further: Write) -> None:
@@ -193,8 +192,8 @@ class ArchiveFiles:
 
 
 def _folder(conversation: Conversation) -> str:
-    tenant, session = parse_conversation_partition(header_key(conversation)[0])
-    return f"conversations/{tenant}/{session}/{conversation.generation}"
+    session = hash_name("session", conversation.session_id)
+    return f"conversations/{conversation.tenant}/{session}/{conversation.generation}"
 
 
 def _part_name(conversation: Conversation, part: int) -> str:

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from functions.conversations.model import Conversation, Message, RemovedRange
 from functions.conversations.rules import migrate_message, render_lost_message
-from functions.platform import conversation_keys, item_types
+from functions.platform import item_types
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import Key, build_due_attributes
+from functions.platform.keys import Key, build_due_attributes, encode_timestamp
 from functions.platform.newest_first import build_list_attributes
+from functions.platform.schema import BY_GROUP
 from functions.platform.values import ValueCodec, read_text
 
 _VERSION = 1  # no text is ever replaced
@@ -17,7 +18,7 @@ DETAILS = "details"
 
 def header_key(conversation: Conversation) -> Key:
     """Build the key of a conversation's header."""
-    return conversation_keys.build_conversation_key(conversation.tenant, conversation.session_id)
+    return item_types.CONVERSATION.build_key(conversation.tenant, session=conversation.session_id)
 
 
 def marker_key(conversation: Conversation) -> Key:
@@ -28,16 +29,23 @@ def marker_key(conversation: Conversation) -> Key:
 
 def listing_key(conversation: Conversation) -> Key:
     """Build the key of a conversation's row in its user's list."""
-    partition, _ = header_key(conversation)
-    return conversation_keys.build_user_row_key(
-        conversation.tenant, conversation.user_id, conversation.updated_at, partition
+    return item_types.USER_CONVERSATION.build_key(
+        conversation.tenant,
+        user=conversation.user_id,
+        updated=encode_timestamp(conversation.updated_at),
+        session=conversation.session_id,
     )
+
+
+def parse_message_index(sort: str) -> int:
+    """Parse the index that a message's sort key ends with."""
+    return int(sort.rpartition("#")[2])
 
 
 def encode_header(conversation: Conversation) -> Item:
     """Encode all but the metadata, so that an append stays cheap."""
     key = header_key(conversation)
-    listed_in = conversation_keys.build_conversations_partition(conversation.tenant)
+    listed_in = item_types.CONVERSATION.build_index_partition(BY_GROUP, conversation.tenant)
     return {
         **to_attributes(conversation, "tenant", "metadata"),
         "removed": [list(each) for each in conversation.removed] or None,
@@ -81,7 +89,7 @@ class ConversationMapper:
         Its index is that of its key, unless given.
         """
         if index is None:
-            index = conversation_keys.parse_message_index(item["sk"])
+            index = parse_message_index(item["sk"])
         lost = render_lost_message(conversation)
         text = read_text(item, lambda: self.decode_value(conversation, item, str(index)), lost)
         return migrate_message(conversation, Message(index, text, item.get("created_by")))

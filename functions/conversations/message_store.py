@@ -4,14 +4,18 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from functions.conversations.mapper import ConversationMapper, header_key, marker_key
+from functions.conversations.mapper import (
+    ConversationMapper,
+    header_key,
+    marker_key,
+    parse_message_index,
+)
 from functions.conversations.model import Conversation, Message
 from functions.conversations.rules import list_shown, read_uses
 from functions.conversations.store import ConversationChanged, change_writes, transact
-from functions.platform import conversation_keys, item_types, staging
+from functions.platform import item_types, staging
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.bulk_writes import write_parallel
-from functions.platform.conversation_keys import parse_message_index
 from functions.platform.errors import NotFound
 from functions.platform.idempotency import RequestToken
 from functions.platform.items import Item
@@ -19,6 +23,7 @@ from functions.platform.keys import Digest, Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES
 from functions.platform.newest_first import build_list_attributes, list_item_groups
 from functions.platform.retry import retry_on
+from functions.platform.schema import BY_GROUP
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.staging import PartsMissing, Staging
 from functions.platform.table import ConditionFailed, Table
@@ -56,7 +61,7 @@ def _put_uses(conversation: Conversation, index: int, text: bytes) -> list[Write
     writes = []
     for each in references:
         key = _build_use_key(conversation, index, each)
-        listed_in = conversation_keys.build_uses_partition(conversation.tenant, each)
+        listed_in = item_types.USE.build_index_partition(BY_GROUP, conversation.tenant, item=each)
         at = conversation.created_at if time is None else time
         listed = build_list_attributes(listed_in, at, "".join(key))
         writes.append(put(key, {"session_id": conversation.session_id, **listed}))
@@ -164,8 +169,8 @@ class MessageStore:
 
         It takes the same calls if none does.
         """
-        partition = conversation_keys.build_uses_partition(tenant, reference)
-        none = conversation_keys.build_conversation_key(tenant, "")
+        partition = item_types.USE.build_index_partition(BY_GROUP, tenant, item=reference)
+        none = item_types.CONVERSATION.build_key(tenant, session="")
         return list_item_groups(self._table, partition, wanted, for_none=[none])
 
     def get_many(self, wanted: Iterable[tuple[Conversation, int]]) -> dict[Key, Message]:
@@ -335,7 +340,7 @@ class MessageStore:
         marker = self._table.get(key)
         if marker is None:
             return True
-        generation, revision = conversation_keys.parse_removed_range(key[1])
+        generation, _, revision = item_types.REMOVED_RANGE.parse(key[1]).partition("#")
         first, last = (
             item_types.MESSAGE.build_key_in(key[0], generation=generation, index=index)[1]
             for index in (marker["first"], marker["end"] - 1)
@@ -350,7 +355,7 @@ class MessageStore:
         )
         if not self._staging.delete(found, time.monotonic() + seconds):
             return False
-        self._forget_range(key, generation, [marker["first"], marker["end"], revision])
+        self._forget_range(key, generation, [marker["first"], marker["end"], int(revision)])
         return True
 
     @retry_on(ConditionFailed, "others are writing this conversation")

@@ -1,5 +1,6 @@
 """Define what conversations, messages and states become when they are written."""
 
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,9 +19,8 @@ from functions.conversations.requests import (
     NewMessages,
 )
 from functions.identity.model import ADMIN, Principal
-from functions.platform import limits
+from functions.platform import item_types, limits
 from functions.platform.clock import compute_expiry, from_rfc3339, to_rfc3339
-from functions.platform.conversation_keys import create_generation, parse_use
 from functions.platform.errors import (
     ConversationNotOwned,
     NotFound,
@@ -45,6 +45,14 @@ def check_schema(version: str) -> str:
     if version not in _SCHEMAS:
         raise ValidationFailed("version", f"is one of {', '.join(_SCHEMAS)}")
     return version
+
+
+def create_generation() -> str:
+    """Create the name of a set of messages: 64 random bits.
+
+    Replacing messages makes another set, so that a reader never meets two mixed.
+    """
+    return secrets.token_hex(8)
 
 
 def build_conversation(
@@ -286,7 +294,8 @@ def read_uses(text: bytes) -> tuple[list[Digest], int | None]:
 
 def find_use(conversation: Conversation, sort: str, now: int) -> int | None:
     """Find the index of the message that a row of a use names; None if it is not shown now."""
-    generation, index = parse_use(sort)
+    generation, _, place = item_types.USE.parse(sort).partition("#")
+    index = int(place.partition("#")[0])
     is_past = conversation.generation != generation or conversation.has_expired(now)
     if is_past or conversation.sensitivity in ENCRYPTED or index >= conversation.end:
         return None

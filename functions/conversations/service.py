@@ -18,7 +18,6 @@ from functions.conversations.uploads import Uploads
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import BoundedPage, Examined, WantedPage, take_page
 from functions.platform.clock import Clock
-from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, Throttled
 from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Digest
@@ -166,7 +165,7 @@ class Conversations:
     ) -> Conversation:
         """Name the generation of a conversation's messages: a new one, or that of an upload."""
         if upload_id is None:
-            return replace(made, generation=create_generation())
+            return replace(made, generation=rules.create_generation())
         upload = self._uploads.find(caller, made.session_id, upload_id)
         if upload is None:
             raise NotFound("there is no such upload; begin one")

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from functions.conversations.model import State, StateAddress
-from functions.platform import conversation_keys, item_types, staging
+from functions.platform import item_types, staging
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import HIGHEST, LOWEST, Key
+from functions.platform.keys import HIGHEST, LOWEST, Key, encode_timestamp, hash_name
 from functions.platform.newest_first import iterate_groups
 from functions.platform.retry import retry_on
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
@@ -49,12 +49,13 @@ class StateStore:
             owner: whose states; None for all owners'.
         """
         if wanted.is_counted and owner is not None:
-            partition = conversation_keys.build_state_partition(tenant, agent, owner)
-            found = self._table.query(partition, item_types.STATE.sort_prefix)
+            key_range = item_types.STATE.build_range(tenant, agent=agent, owner=owner)
+            found = self._table.query(*key_range)
             yield from sorted(found, key=get_position, reverse=True)
             return
-        group = conversation_keys.build_agent_states_partition(tenant, agent)
-        prefix, order = conversation_keys.build_owner_prefix(owner), TYPE_ORDER_ATTRIBUTE
+        group = item_types.STATE.build_index_partition(BY_GROUP, tenant, agent=agent)
+        order = TYPE_ORDER_ATTRIBUTE
+        prefix = "" if owner is None else _build_prefix(owner)
         condition = f"{GROUP_ATTRIBUTE} = :group AND {order} BETWEEN :first AND :last"
 
         def read(below: str | None, size: int) -> list[Item]:
@@ -103,11 +104,11 @@ class StateStore:
         return value | {
             **to_attributes(address),
             **to_attributes(state, "address", "value"),
-            GROUP_ATTRIBUTE: conversation_keys.build_agent_states_partition(
-                tenant, address.agent_id
+            GROUP_ATTRIBUTE: item_types.STATE.build_index_partition(
+                BY_GROUP, tenant, agent=address.agent_id
             ),
-            TYPE_ORDER_ATTRIBUTE: conversation_keys.build_state_position(
-                address.owner_id, state.updated_at, key
+            TYPE_ORDER_ATTRIBUTE: "".join(
+                [_build_prefix(address.owner_id), encode_timestamp(state.updated_at), key[1]]
             ),
         }, shown
 
@@ -133,7 +134,7 @@ def get_position(item: Item) -> str:
 def _is_of(item: Item, tenant: str, agent: str, owner: str | None) -> bool:
     """Tell whether an item's key is that of an agent's state: an index may be forged."""
     of = item["owner_id"]
-    partition = conversation_keys.build_state_partition(tenant, agent, of)
+    partition = item_types.STATE.build_partition(tenant, agent=agent, owner=of)
     return item["pk"] == partition and item["agent_id"] == agent and owner in (None, of)
 
 
@@ -144,6 +145,11 @@ def _build_put(key: Key, item: Item, old: Item | None) -> Write:
 
 
 def _key(tenant: str, address: StateAddress) -> Key:
-    return conversation_keys.build_state_key(
-        tenant, address.agent_id, address.owner_id, address.key
+    return item_types.STATE.build_key(
+        tenant, agent=address.agent_id, owner=address.owner_id, state=address.key
     )
+
+
+def _build_prefix(owner: str) -> str:
+    """Build what the positions of an owner's states begin with, before their last update."""
+    return f"{hash_name('owner', owner)}#"

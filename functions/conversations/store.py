@@ -15,7 +15,7 @@ from functions.conversations.mapper import (
     marker_key,
 )
 from functions.conversations.model import Conversation
-from functions.platform import conversation_keys, item_types, staging
+from functions.platform import item_types, staging
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.errors import CapacityExceeded
 from functions.platform.items import Item
@@ -23,6 +23,7 @@ from functions.platform.keys import Key
 from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_groups, list_items
 from functions.platform.retry import Backoff, retry_on
+from functions.platform.schema import BY_GROUP
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, put_new, update
 
@@ -50,7 +51,7 @@ class ConversationStore:
 
     def get_header(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation without its metadata: one read."""
-        item = self._table.get(conversation_keys.build_conversation_key(tenant, session))
+        item = self._table.get(item_types.CONVERSATION.build_key(tenant, session=session))
         return None if item is None else decode_header(tenant, item)
 
     @retry_on(staging.PartsMissing, "the conversation is being changed again and again")
@@ -78,10 +79,8 @@ class ConversationStore:
         wanted = list(sessions)
         backoff = Backoff("the conversation is being replaced again and again")
         while True:
-            keys = [conversation_keys.build_conversation_key(tenant, session) for session in wanted]
-            details = [
-                item_types.CONVERSATION_DETAILS.build_key_in(partition) for partition, _ in keys
-            ]
+            keys = [item_types.CONVERSATION.build_key(tenant, session=each) for each in wanted]
+            details = [item_types.CONVERSATION_DETAILS.build_key_in(key[0]) for key in keys]
             items = self._table.get_many([*keys, *details])
             torn = []
             for session, key, detail in zip(wanted, keys, details, strict=True):
@@ -97,10 +96,8 @@ class ConversationStore:
 
     def get_headers(self, tenant: str, sessions: Sequence[str]) -> dict[str, Conversation]:
         """Read the headers of the conversations that exist among these: a call per 100."""
-        keys = {
-            session: conversation_keys.build_conversation_key(tenant, session)
-            for session in sessions
-        }
+        build_key = item_types.CONVERSATION.build_key
+        keys = {session: build_key(tenant, session=session) for session in sessions}
         items = self._table.get_many(keys.values())
         return {
             session: decode_header(tenant, items[key])
@@ -110,8 +107,7 @@ class ConversationStore:
 
     def list_rows(self, tenant: str, user: str, wanted: WantedPage) -> Iterator[Item]:
         """List the rows of a user's list, the last updated first; their sort keys are positions."""
-        partition = conversation_keys.build_user_partition(tenant, user)
-        prefix = item_types.USER_CONVERSATION.sort_prefix
+        partition, prefix = item_types.USER_CONVERSATION.build_range(tenant, user=user)
 
         def read(before: str | None, size: int) -> list[Item]:
             last = f"{prefix}~" if before is None else before
@@ -122,7 +118,7 @@ class ConversationStore:
 
     def list_headers(self, tenant: str, wanted: WantedPage) -> Iterator[Item]:
         """List the headers of a tenant's conversations, the last created first, by an index."""
-        partition = conversation_keys.build_conversations_partition(tenant)
+        partition = item_types.CONVERSATION.build_index_partition(BY_GROUP, tenant)
         return list_items(self._table, partition, wanted)
 
     # Writes
@@ -231,8 +227,8 @@ def _count_writes(old: Conversation | None, new: Conversation | None) -> list[Wr
 def _count_key(conversation: Conversation | None) -> Key | None:
     if conversation is None or conversation.lister is None:
         return None
-    return conversation_keys.build_listed_count_key(
-        conversation.tenant, conversation.user_id, conversation.lister
+    return item_types.LISTED_COUNT.build_key(
+        conversation.tenant, user=conversation.user_id, principal=conversation.lister
     )
 
 

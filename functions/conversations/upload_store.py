@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functions.conversations.mapper import decode_header, header_key, marker_key
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
-from functions.platform import conversation_keys, item_types
+from functions.platform import item_types
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.items import to_attributes
 from functions.platform.keys import build_due_attributes
@@ -30,8 +30,8 @@ class UploadStore:
 
     def get(self, tenant: str, session: str, id: str) -> Conversation | None:
         """Read an upload: one read; None if there is none, or it was shown or given up."""
-        partition, _ = conversation_keys.build_conversation_key(tenant, session)
-        item = self._table.get(item_types.ORPHANED_MESSAGES.build_key_in(partition, generation=id))
+        key = item_types.ORPHANED_MESSAGES.build_key(tenant, session=session, generation=id)
+        item = self._table.get(key)
         if item is None or "created_by" not in item or "closing" in item:
             return None
         return decode_header(tenant, item)

@@ -6,12 +6,11 @@ from functions.authorization.rules import authorize
 from functions.conversations.authority import CHANGE_CONVERSATION, USE_UPLOAD
 from functions.conversations.model import Conversation
 from functions.conversations.requests import NewMessage, NewUpload
-from functions.conversations.rules import build_texts, check_schema
+from functions.conversations.rules import build_texts, check_schema, create_generation
 from functions.conversations.store import ConversationStore
 from functions.conversations.upload_store import UploadStore
 from functions.identity.model import Principal
 from functions.platform.clock import Clock
-from functions.platform.conversation_keys import create_generation
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.limits import STAGED_LIFETIME

@@ -10,13 +10,10 @@ from functions.deletion.model import Subject
 from functions.namespaces.rules import find_owner, find_person
 from functions.objects.rules import is_about
 from functions.platform import item_types
-from functions.platform.conversation_keys import build_user_partition
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent, hash_name
-from functions.platform.openwop_keys import build_owned_memories_partition
-from functions.platform.schema import GROUP_ATTRIBUTE
-from functions.platform.vector_keys import build_agent_space
+from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE
 
 NOBODY = "[deleted]"
 """Stands where an id was, in what belongs to others."""
@@ -31,13 +28,12 @@ def _is_in(*attributes: str) -> Matches:
     return lambda subject, item: any(subject.name in item.get(each, ()) for each in attributes)
 
 
-def _is_at(build_partition: Callable[[str, str], str]) -> Matches:
-    return lambda subject, item: item["pk"] == build_partition(subject.tenant, subject.id)
+def _is_at(type: ItemType, name: str) -> Matches:
+    build = type.build_partition
+    return lambda subject, item: item["pk"] == build(subject.tenant, **{name: subject.id})
 
 
-_is_in_agent_partition = _is_at(
-    lambda tenant, agent: item_types.AGENT.build_partition(tenant, agent=agent)
-)
+_is_in_agent_partition = _is_at(item_types.AGENT, "agent")
 
 
 def _is_in_client_vectors(subject: Subject, item: Item) -> bool:
@@ -52,7 +48,8 @@ def _ends_with_hash(subject: Subject, item: Item) -> bool:
 
 
 def _is_in_list_of_user(subject: Subject, item: Item) -> bool:
-    return _is_at(build_user_partition)(subject, item) or _ends_with_hash(subject, item)
+    is_own = _is_at(item_types.LISTED_COUNT, "user")
+    return is_own(subject, item) or _ends_with_hash(subject, item)
 
 
 def _is_on_access_list(subject: Subject, item: Item) -> bool:
@@ -79,8 +76,9 @@ def _is_about_person(subject: Subject, item: Item) -> bool:
 
 
 def _is_in_own_list(subject: Subject, item: Item) -> bool:
-    owner = build_owned_memories_partition(subject.tenant, "principal", subject.id)
-    return item.get(GROUP_ATTRIBUTE) == owner
+    owner = {"owner_kind": "principal", "owner": subject.id}
+    group = item_types.MEMORY.build_index_partition(BY_GROUP, subject.tenant, **owner)
+    return item.get(GROUP_ATTRIBUTE) == group
 
 
 def _is_in_own_namespace(subject: Subject, item: Item) -> bool:
@@ -111,7 +109,7 @@ DELETED: dict[ItemType, Matches] = {
     item_types.PRIVATE_ENTRY: _is_in_agent_partition,
     item_types.SEMANTIC_ENTRY: _is_in_own_namespace,
     item_types.ENTRY_VERSION: _is_in_own_history,
-    item_types.AGENT_VECTOR: _is_at(build_agent_space),
+    item_types.AGENT_VECTOR: _is_at(item_types.AGENT_VECTOR, "agent"),
     item_types.CLIENT_VECTOR: _is_in_client_vectors,
     item_types.CLIENT_VECTOR_LENGTH: _is_in_client_vectors,
     item_types.FACT: _is_persons_fact,

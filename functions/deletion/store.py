@@ -7,7 +7,7 @@ from typing import Literal
 
 from functions.deletion.model import Deletion, Subject
 from functions.identity.model import Actor
-from functions.platform import item_types, run_keys
+from functions.platform import item_types
 from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.bulk_writes import delete_in_transactions, write_parallel
 from functions.platform.due_index import DueIndex
@@ -83,7 +83,7 @@ class DeletionStore:
 
     def has_facts_about(self, tenant: str, subject: str) -> bool:
         """Tell whether there is a fact with this subject, by an index."""
-        group = run_keys.build_subject_facts_partition(tenant, subject)
+        group = item_types.FACT.build_index_partition(BY_GROUP, tenant, subject=subject)
         rows = self._memory.query_index(BY_GROUP, f"{GROUP_ATTRIBUTE} = :group", group=group)
         return next(rows, None) is not None
 

@@ -80,14 +80,16 @@ class EntryMapper:
             schema.EXPIRY_ATTRIBUTE: entry.expires_at,
             schema.TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at),
             **build_due_attributes(entry.item_key[0], entry.expires_at),
-            schema.TASK_ATTRIBUTE: item_types.TASK.build_key(
+            schema.TASK_ATTRIBUTE: item_types.TASK.build_partition(
                 entry.address.tenant, task=entry.task_id
-            )[0]
+            )
             if is_of_task and entry.task_id is not None
             else None,
             schema.TENANT_ATTRIBUTE: None
             if entry.policy.is_private
-            else entry_keys.build_tenant_entries_partition(entry.address.tenant),
+            else item_types.SEMANTIC_ENTRY.build_index_partition(
+                schema.BY_TENANT, entry.address.tenant
+            ),
             schema.TYPE_ORDER_ATTRIBUTE: None if entry.policy.is_private else creation_order,
         }
 

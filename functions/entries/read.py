@@ -12,7 +12,6 @@ from functions.entries.tiers import POLICIES_BY_ID_LETTER
 from functions.identity.model import Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
-from functions.platform import vector_keys
 from functions.platform.clock import Clock
 from functions.platform.entry_keys import EntryAddress, parse_entry_id
 from functions.platform.errors import EntryNotFound
@@ -81,7 +80,7 @@ class EntryReader:
         """
         if entry.vector_at is None:
             return None
-        partition = vector_keys.build_client_vectors_partition(entry.address)
+        partition = entry.address.client_vectors
         packed = self._vectors.get(partition, entry.vector_at, entry.id)
         return None if packed is None else unpack_vector(packed)
 

@@ -164,7 +164,10 @@ class EntryStore:
 
     def list_of_tenant_by_creation(self, tenant: str, before: str | None, count: int) -> list[Item]:
         """Return rows of all semantic entries of a tenant, newest first, by an index."""
-        of = (schema.TENANT_ATTRIBUTE, entry_keys.build_tenant_entries_partition(tenant))
+        of = (
+            schema.TENANT_ATTRIBUTE,
+            item_types.SEMANTIC_ENTRY.build_index_partition(schema.BY_TENANT, tenant),
+        )
         letter, order = SEMANTIC.id_letter, schema.TYPE_ORDER_ATTRIBUTE
         return self._list_by_creation(schema.BY_TENANT, of, letter, before, count, order)
 
@@ -196,7 +199,7 @@ class EntryStore:
         if parts is None:
             return None
         index, of, order = schema.BY_TENANT, schema.TENANT_ATTRIBUTE, schema.TYPE_ORDER_ATTRIBUTE
-        value = entry_keys.build_tenant_entries_partition(tenant)
+        value = item_types.SEMANTIC_ENTRY.build_index_partition(schema.BY_TENANT, tenant)
         if agent is not None:
             index, of, order = schema.BY_CREATION, "pk", schema.CREATION_ATTRIBUTE
             value = item_types.AGENT.build_partition(tenant, agent=agent)

@@ -20,7 +20,7 @@ from functions.entries.task_scope import (
 from functions.identity.model import SERVICE, Actor, Principal
 from functions.identity.store import check_principal
 from functions.namespaces.store import NamespaceClaim
-from functions.platform import entry_keys, request_context, vector_keys
+from functions.platform import entry_keys, request_context
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import BatchTooLarge
 from functions.platform.items import Item
@@ -129,7 +129,7 @@ def _build_transition_writes(
         yield put(new.item_key, mapper.to_item(new), condition, **seen)
     yield from replace_rows(build_index_rows(old), build_index_rows(new))
     if new is not None and new.packed_vector is not None and new.vector_at is not None:
-        partition = vector_keys.build_client_vectors_partition(new.address)
+        partition = new.address.client_vectors
         yield put_client_vector(partition, new.vector_at, new.id, new.packed_vector)
     if old is not None and (new is None or transition.is_create):
         reason = "expired" if new is not None and old.is_expired(now) else transition.reason

@@ -16,7 +16,6 @@ from functions.entries.task_scope import TaskAssumptions, find_scopes
 from functions.entries.transaction_store import Transaction
 from functions.identity.model import SERVICE, Principal
 from functions.namespaces.store import RestrictionStore
-from functions.platform import vector_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import (
     CapacityExceeded,
@@ -120,7 +119,7 @@ class EntryWriter:
             new = transition.new
             if new is None or new.packed_vector is None or new.vector_length is None:
                 continue
-            partition = vector_keys.build_client_vectors_partition(new.address)
+            partition = new.address.client_vectors
             length = self._vectors.get_length(partition)
             if length is None:
                 length = claimed.setdefault(partition, new.vector_length)

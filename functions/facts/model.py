@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from functions.platform.idempotency import RequestHistory
-from functions.platform.run_keys import build_fact_position
+from functions.platform.keys import encode_timestamp, hash_fact
 
 FactChange = Literal["ended", "held_again", "merged", "evidence_added", "weakened", "undone"]
 
@@ -75,7 +75,7 @@ class Fact(NamedTuple):
     @property
     def position(self) -> str:
         """Return what the fact sorts by in lists."""
-        return build_fact_position(self.created_at, self.fact_id)
+        return encode_timestamp(self.created_at) + hash_fact(self.fact_id)
 
     @property
     def statement(self) -> tuple[str, str, str, str | None]:

@@ -43,7 +43,7 @@ from functions.platform.errors import NotFound, ValidationFailed, VersionMismatc
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
 from functions.platform.json_text import dumps_checked
-from functions.platform.keys import get_tenant
+from functions.platform.keys import get_tenant, hash_fact
 from functions.platform.limits import (
     MAX_FACT_METADATA_BYTES,
     MAX_GET_ITEMS,
@@ -51,7 +51,7 @@ from functions.platform.limits import (
 )
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff, retry_on
-from functions.platform.run_keys import DAY, hash_fact
+from functions.platform.run_keys import DAY
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.vectors.hybrid import Found, Query, VectorSearch, read_query

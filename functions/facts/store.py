@@ -14,22 +14,20 @@ from typing import NamedTuple
 
 from functions.facts.model import Fact, FactQuery
 from functions.facts.rules import end_fact
-from functions.platform import item_types, run_keys, schema
+from functions.platform import item_types, schema
 from functions.platform.bounded_pages import WHOLE, Examined, WantedPage, select_shown
 from functions.platform.clock import Clock
 from functions.platform.errors import ReadOnly, Throttled, ValidationFailed
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress, dumps
-from functions.platform.keys import Key
+from functions.platform.keys import Digest, Key, hash_fact
 from functions.platform.limits import (
     MAX_REPLACED_FACTS,
     MAX_SINGLE_VALUED_PREDICATES,
 )
 from functions.platform.newest_first import iterate_rows
-from functions.platform.run_keys import hash_fact
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import read_text
-from functions.platform.vector_keys import build_vector_key
 from functions.platform.writes import Write, build_set_expression, delete, put_version, update
 from functions.vectors.model import Embedding, VectorFormat
 
@@ -86,7 +84,7 @@ class FactStore:
         Args:
             read: reads the items, with others.
         """
-        keys = {build_vector_key(item_types.FACT.build_partition(tenant), ref): ref for ref in refs}
+        keys = {item_types.FACT.build_key(tenant, fact=Digest(ref)): ref for ref in refs}
         items = (read or self._table.get_many)(keys)
         facts = {ref: decode_fact(items.get(key)) for key, ref in keys.items()}
         return {ref: fact for ref, fact in facts.items() if fact is not None}
@@ -132,7 +130,9 @@ class FactStore:
 
     def is_newest(self, tenant: str, fact: Fact, last: str) -> bool:
         """Tell whether no fact about a subject is newer, up to a position: a call to an index."""
-        partition = run_keys.build_subject_facts_partition(tenant, fact.subject)
+        partition = item_types.FACT.build_index_partition(
+            schema.BY_GROUP, tenant, subject=fact.subject
+        )
         found = self._table.query_index(
             schema.BY_GROUP,
             f"{schema.GROUP_ATTRIBUTE} = :group AND {schema.TYPE_ORDER_ATTRIBUTE} <= :last",
@@ -215,7 +215,7 @@ def decode_stored(item: Item | None) -> StoredFact:
 
 def build_fact_key(tenant: str, id: str) -> Key:
     """Build the key of a fact."""
-    return build_vector_key(item_types.FACT.build_partition(tenant), run_keys.hash_fact(id))
+    return item_types.FACT.build_key(tenant, fact=id)
 
 
 def build_chain_key(tenant: str, chain: tuple[str, str, str | None]) -> Key:
@@ -250,14 +250,15 @@ def decode_fact(item: Item | None) -> Fact | None:
 
 
 def _build_index_attributes(tenant: str, fact: Fact) -> Item:
+    build = item_types.FACT.build_index_partition
     attributes: Item = {
-        schema.TENANT_ATTRIBUTE: run_keys.build_tenant_facts_partition(tenant),
-        schema.GROUP_ATTRIBUTE: run_keys.build_subject_facts_partition(tenant, fact.subject),
+        schema.TENANT_ATTRIBUTE: build(schema.BY_TENANT, tenant),
+        schema.GROUP_ATTRIBUTE: build(schema.BY_GROUP, tenant, subject=fact.subject),
         schema.TYPE_ORDER_ATTRIBUTE: fact.position,
     }
     if fact.agent_type is not None:
-        attributes[schema.TYPE_ATTRIBUTE] = run_keys.build_type_facts_partition(
-            tenant, fact.agent_type
+        attributes[schema.TYPE_ATTRIBUTE] = build(
+            schema.BY_TYPE, tenant, agent_type=fact.agent_type
         )
     return attributes
 
@@ -268,18 +269,13 @@ def _may_match(row: Item, query: FactQuery) -> bool:
 
 
 def _choose_index(tenant: str, query: FactQuery) -> tuple[str, tuple[str, str]]:
+    index, names = schema.BY_TENANT, {}
     if query.subject is not None:
-        partition = run_keys.build_subject_facts_partition(tenant, query.subject)
-        return schema.BY_GROUP, (schema.GROUP_ATTRIBUTE, partition)
-    if query.agent_type is not None:
-        return schema.BY_TYPE, (
-            schema.TYPE_ATTRIBUTE,
-            run_keys.build_type_facts_partition(tenant, query.agent_type),
-        )
-    return schema.BY_TENANT, (
-        schema.TENANT_ATTRIBUTE,
-        run_keys.build_tenant_facts_partition(tenant),
-    )
+        index, names = schema.BY_GROUP, {"subject": query.subject}
+    elif query.agent_type is not None:
+        index, names = schema.BY_TYPE, {"agent_type": query.agent_type}
+    partition = item_types.FACT.build_index_partition(index, tenant, **names)
+    return index, (schema.INDEX_ATTRIBUTES[index], partition)
 
 
 class Replacement(NamedTuple):

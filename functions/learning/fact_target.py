@@ -19,8 +19,8 @@ from functions.learning.plans import Known, Plan, build_row_write
 from functions.learning.prompts import FactChange, ModelAnswer, ReadMessage
 from functions.learning.store import LearnedStore, build_learned_removal
 from functions.platform.json_text import dumps, loads
+from functions.platform.keys import hash_fact
 from functions.platform.limits import MAX_FACT_METADATA_BYTES, MAX_KNOWN_ITEMS
-from functions.platform.run_keys import hash_fact
 from functions.platform.writes import Write
 from functions.vectors.hybrid import VectorSearch
 

@@ -13,7 +13,6 @@ from functions.learning.model import Counts, LearnedItem, Position, Strategy, Us
 from functions.learning.rules import wake
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import from_rfc3339
-from functions.platform.conversation_keys import build_known_partition, build_waiting_partition
 from functions.platform.item_types import (
     LEARNED_ITEM,
     LEARNING_BUDGET,
@@ -22,8 +21,9 @@ from functions.platform.item_types import (
     STRATEGY_COUNTS,
 )
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import Key, build_due_attributes, get_tenant, hash_name
+from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.newest_first import build_list_attributes, list_items
+from functions.platform.schema import BY_GROUP
 from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
@@ -139,7 +139,7 @@ class PositionStore(Store):
 
     def count_waiting(self, tenant: str, strategy: str) -> Waiting:
         """Count the conversations that wait for a strategy, up to 1,000, by an index."""
-        partition = build_waiting_partition(tenant, strategy)
+        partition = LEARNING_POSITION.build_index_partition(BY_GROUP, tenant, strategy=strategy)
         rows = list_items(self._table, partition, WantedPage(_PAGE))
         found = [decode_position(row) for row in islice(rows, _MOST_COUNTED)]
         counted = Counter(each.reason for each in found if each.reason is not None)
@@ -163,7 +163,9 @@ def build_position_write(position: Position) -> Write:
     item = to_attributes(position, "tenant", "due")
     item |= build_due_attributes(key[0], position.due)
     if position.since is not None:
-        partition = build_waiting_partition(tenant, position.strategy)
+        partition = LEARNING_POSITION.build_index_partition(
+            BY_GROUP, tenant, strategy=position.strategy
+        )
         item |= build_list_attributes(partition, position.since, key[0])
     if position.revision == 1:
         return put_new(key, item)
@@ -197,7 +199,8 @@ class LearnedStore(Store):
 
     def list_known(self, tenant: str, target: str, count: int) -> list[LearnedItem]:
         """Read what was learned for a target, newest first, by an index that may lag."""
-        rows = list_items(self._table, build_known_partition(tenant, target), WantedPage(count))
+        partition = LEARNED_ITEM.build_index_partition(BY_GROUP, tenant, target=target)
+        rows = list_items(self._table, partition, WantedPage(count))
         return [_decode(each) for each in islice(rows, count)]
 
     def get(self, tenant: str, session: str, strategy: str, ref: str) -> LearnedItem | None:
@@ -209,7 +212,7 @@ class LearnedStore(Store):
 def build_learned_write(row: LearnedItem) -> Write:
     """Build the write of a row, on the condition that its predecessor is stored."""
     key = _build_learned_key(row.tenant, row.session_id, row.strategy, row.ref)
-    partition = build_known_partition(row.tenant, row.target)
+    partition = LEARNED_ITEM.build_index_partition(BY_GROUP, row.tenant, target=row.target)
     listed = build_list_attributes(partition, row.created_at, key[0] + key[1])
     item = to_attributes(row, "tenant") | listed
     return put_version(key, item, None if row.version == 1 else row.version - 1)
@@ -226,5 +229,4 @@ def _decode(item: Item) -> LearnedItem:
 
 
 def _build_learned_key(tenant: str, session: str, strategy: str, ref: str) -> Key:
-    item = hash_name("learned", ref)
-    return LEARNED_ITEM.build_key(tenant, session=session, strategy=strategy, item=item)
+    return LEARNED_ITEM.build_key(tenant, session=session, strategy=strategy, item=ref)

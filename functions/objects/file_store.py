@@ -19,18 +19,13 @@ from functions.platform.writes import Write, delete, put_new, update
 _IS_UNUSED = "attribute_exists(pk) AND attribute_not_exists(completed)"
 
 
-def build_file_key(partition: str, file: str) -> Key:
-    """Build the key of a file's marker."""
-    return partition, OBJECT_FILE.build_sort(file=file)
-
-
 def clear_staged_file(item: Item) -> Write:
     """Remove the marker of an object's file, in the transaction that makes it have the file.
 
     That of an upload is no longer due. It fails if the file is being deleted, because its writer
     took too long.
     """
-    key = build_file_key(item["pk"], item["file"])
+    key = OBJECT_FILE.build_key_in(item["pk"], file=item["file"])
     if "address_expires_at" not in item:
         return show(key)
     changes = f"SET completed = :yes REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
@@ -44,7 +39,7 @@ def mark_unused_file(item: Item, now: int) -> Write:
     It is due when no address takes bytes under its name any more.
     """
     due = max(now, item.get("address_expires_at", 0))
-    return hide(build_file_key(item["pk"], item["file"]), due)
+    return hide(OBJECT_FILE.build_key_in(item["pk"], file=item["file"]), due)
 
 
 class ObjectFiles:
@@ -57,7 +52,7 @@ class ObjectFiles:
     def stage(self, partition: str, file: str, data: bytes, now: int) -> None:
         """Write a file that an object is going to have."""
         storage = self._required
-        self._table.put(stage(build_file_key(partition, file), now))
+        self._table.put(stage(OBJECT_FILE.build_key_in(partition, file=file), now))
         storage.put(_build_name(partition, file), data)
 
     def begin_upload(self, partition: str, upload: ObjectUpload) -> bool:
@@ -66,12 +61,12 @@ class ObjectFiles:
             partition, upload.expires_at
         )
         return self._table.try_write(
-            put_new(build_file_key(partition, upload.upload_id), attributes)
+            put_new(OBJECT_FILE.build_key_in(partition, file=upload.upload_id), attributes)
         )
 
     def get_upload(self, partition: str, id: str) -> ObjectUpload | None:
         """Read an upload; None if there is none, or it is being deleted: one call."""
-        item = self._table.get(build_file_key(partition, id))
+        item = self._table.get(OBJECT_FILE.build_key_in(partition, file=id))
         if item is None or "writer" not in item or "closing" in item:
             return None
         return from_attributes(ObjectUpload, item, is_completed="completed" in item)

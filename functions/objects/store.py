@@ -10,16 +10,15 @@ from contextlib import suppress
 from functions.namespaces.store import decode_namespace, put_permissions
 from functions.objects.file_store import (
     ObjectFiles,
-    build_file_key,
     clear_staged_file,
     mark_unused_file,
 )
 from functions.objects.model import NewObject, ObjectUpload, Space, StoredObject
 from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.errors import ServiceError, UnreadableValue
-from functions.platform.item_types import OBJECT, OBJECT_SPACE
+from functions.platform.item_types import OBJECT, OBJECT_FILE, OBJECT_SPACE
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import HIGHEST, Key, build_due_attributes, hash_name
+from functions.platform.keys import HIGHEST, Key, build_due_attributes
 from functions.platform.limits import MAX_INLINE_OBJECT_BYTES
 from functions.platform.newest_first import list_items
 from functions.platform.schema import DUE_ATTRIBUTE
@@ -44,8 +43,8 @@ class ObjectStore(Store):
         self, tenant: str, space: str, keys: Sequence[str]
     ) -> tuple[Space | None, dict[str, Item]]:
         """Read a space, and the items of objects in it by key: one call for up to 99 keys."""
-        space_key = _build_space_key(tenant, space)
-        by_key = {build_object_key(tenant, space, key): key for key in keys}
+        space_key = OBJECT_SPACE.build_key(tenant, space=space)
+        by_key = {OBJECT.build_key(tenant, space=space, key=key): key for key in keys}
         found = self._table.get_many([space_key, *by_key])
         item = found.get(space_key)
         objects = {name: found[key] for key, name in by_key.items() if key in found}
@@ -53,7 +52,7 @@ class ObjectStore(Store):
 
     def get_space(self, tenant: str, space: str) -> Space | None:
         """Read a space: one call."""
-        item = self._table.get(_build_space_key(tenant, space))
+        item = self._table.get(OBJECT_SPACE.build_key(tenant, space=space))
         return None if item is None else _decode_space(item)
 
     def list_spaces(self, tenant: str, wanted: WantedPage = WHOLE) -> Iterator[Space]:
@@ -70,7 +69,7 @@ class ObjectStore(Store):
             prefix: what their keys begin with.
             after: a key; only those behind it are read.
         """
-        partition, last = build_object_key(tenant, space, prefix + HIGHEST)
+        partition, last = OBJECT.build_key(tenant, space=space, key=prefix + HIGHEST)
         first = prefix if after is None else f"{after}\0"
         return self._table.query_from(
             partition, OBJECT.build_sort(key=first), last, min(page_size, 1000)
@@ -80,7 +79,7 @@ class ObjectStore(Store):
         self, tenant: str, address: tuple[str, str], generation: str, new: NewObject, data: bytes
     ) -> tuple[Item, bytes | None]:
         """Encode the content of a write as attributes; and what its file holds, if it needs one."""
-        key = build_object_key(tenant, *address)
+        key = OBJECT.build_key(tenant, space=address[0], key=address[1])
         content = self._encrypt(data, tenant, _build_context(key, generation), new)
         content["metadata"] = self._encrypt_metadata(tenant, key, generation, new)
         if len(data) <= MAX_INLINE_OBJECT_BYTES:
@@ -92,7 +91,7 @@ class ObjectStore(Store):
         self, tenant: str, address: tuple[str, str], upload: ObjectUpload, new: NewObject
     ) -> Item:
         """Encode as attributes the content whose file an upload has brought."""
-        key = build_object_key(tenant, *address)
+        key = OBJECT.build_key(tenant, space=address[0], key=address[1])
         return {
             "metadata": self._encrypt_metadata(tenant, key, upload.upload_id, new),
             "file": upload.upload_id,
@@ -151,7 +150,7 @@ class ObjectStore(Store):
 
     def stage(self, tenant: str, space: str, file: str, data: bytes, now: int) -> None:
         """Write the file of an object, before its item."""
-        self._files.stage(build_space_partition(tenant, space), file, data, now)
+        self._files.stage(OBJECT.build_partition(tenant, space=space), file, data, now)
 
     def put(self, item: Item, old: Item | None, now: int, further: Sequence[Write] = ()) -> None:
         """Write an object in the place of the one whose item is `old`, with further writes."""
@@ -201,34 +200,24 @@ class ObjectStore(Store):
         for each in without:
             if each.get("address_expires_at", 0) <= now:
                 with suppress(ServiceError):
-                    self._files.remove(build_file_key(each["pk"], each["file"]))
+                    self._files.remove(OBJECT_FILE.build_key_in(each["pk"], file=each["file"]))
 
 
 def delete_space(tenant: str, space: Space) -> Write:
     """Delete a space without its objects."""
-    return delete(_build_space_key(tenant, space.name))
+    return delete(OBJECT_SPACE.build_key(tenant, space=space.name))
 
 
 def put_space(tenant: str, old: Space | None, new: Space) -> Write:
     """Put a space in the place of the one that was read, if there was one."""
-    key = _build_space_key(tenant, new.name)
+    key = OBJECT_SPACE.build_key(tenant, space=new.name)
     before = None if old is None else old.permissions
     return put_permissions(key, before, new.permissions, owner=new.owner)
 
 
-def build_space_partition(tenant: str, space: str) -> str:
-    """Build the partition of a space's objects and files."""
-    return OBJECT.build_partition(tenant, space=_hash_space(space))
-
-
-def build_object_key(tenant: str, space: str, key: str) -> Key:
-    """Build the key of an object's item."""
-    return OBJECT.build_key(tenant, space=_hash_space(space), key=key)
-
-
 def describe(tenant: str, stored: StoredObject) -> Item:
     """Describe an object as attributes: all but its bytes and its metadata."""
-    partition, sort = build_object_key(tenant, stored.space, stored.key)
+    partition, sort = OBJECT.build_key(tenant, space=stored.space, key=stored.key)
     described = to_attributes(stored, "key", "metadata", "expires_at")
     return (
         described
@@ -257,14 +246,6 @@ def _replace(item: Item, old: Item | None) -> Write:
     return put_version(
         (item["pk"], item["sk"]), attributes, None if old is None else old["version"]
     )
-
-
-def _build_space_key(tenant: str, space: str) -> Key:
-    return OBJECT_SPACE.build_key(tenant, space=_hash_space(space))
-
-
-def _hash_space(space: str) -> str:
-    return hash_name("object space", space)
 
 
 def _build_context(key: Key, generation: str) -> str:

@@ -13,11 +13,12 @@ from functions.objects.file_store import ObjectFiles
 from functions.objects.model import NewObject, ObjectUpload, Precondition, SpaceTarget, StoredObject
 from functions.objects.requests import NewObjectUpload
 from functions.objects.service import Content, Objects
-from functions.objects.store import ObjectStore, build_space_partition
+from functions.objects.store import ObjectStore
 from functions.platform.archive_storage import Address
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken
+from functions.platform.item_types import OBJECT
 from functions.platform.limits import UPLOAD_ADDRESS_SECONDS, UPLOAD_LIFETIME
 from functions.platform.sensitivity import ENCRYPTED
 
@@ -53,7 +54,7 @@ class ObjectUploads:
             address_expires_at=now + UPLOAD_ADDRESS_SECONDS * 1000,
             request=token.stored,
         )
-        partition = build_space_partition(caller.tenant, space)
+        partition = OBJECT.build_partition(caller.tenant, space=space)
         if not self._files.begin_upload(partition, upload):
             upload = self._find_repeated(partition, token, now)
         return upload, self._files.sign_upload(partition, upload)
@@ -81,7 +82,7 @@ class ObjectUploads:
             NotFound: the caller has no such upload, or its time is over.
             ValidationFailed: its bytes haven't arrived, or it was begun for another sensitivity.
         """
-        partition = build_space_partition(caller.tenant, space)
+        partition = OBJECT.build_partition(caller.tenant, space=space)
         upload = self._files.get_upload(partition, upload_id)
         if upload is None or upload.writer != caller.id:
             raise _build_not_found()

@@ -15,10 +15,9 @@ from functions.openwop.rules import (
 )
 from functions.openwop.run_store import build_run_key, check_run_open, decode_run
 from functions.openwop.sequence_store import SequenceNumbers, advance_for_delete, advance_for_put
-from functions.platform import openwop_keys
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import MEMORY_ENTRY, PUT_REQUEST
+from functions.platform.item_types import MEMORY, MEMORY_ENTRY, PUT_REQUEST, SNAPSHOT_PIN, TAG_ROW
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress
 from functions.platform.keys import build_due_attributes, get_due_shard
@@ -56,14 +55,14 @@ class MemoryEntryDraft(NamedTuple):
     @property
     def partition(self) -> str:
         """The partition of the memory."""
-        return openwop_keys.build_memory_partition(self.tenant, self.memory)
+        return MEMORY.build_partition(self.tenant, memory=self.memory)
 
     def build_writes(self, number: int) -> list[Write]:
         """Build all writes of the put with a sequence number."""
         entry, partition = self.entry._replace(sequence=number), self.partition
-        key = openwop_keys.build_memory_entry_key(partition, number)
+        key = MEMORY_ENTRY.build_key_in(partition, sequence=number)
         ttl = {TTL_ATTRIBUTE: to_ttl_seconds(entry.expires_at)}
-        tags = (openwop_keys.build_tag_row_key(partition, tag, number) for tag in entry.tags)
+        tags = (TAG_ROW.build_key_in(partition, tag=tag, sequence=number) for tag in entry.tags)
         writes = [
             advance_for_put(key, number, self.secrets_sum),
             put(key, _encode(entry, partition) | ttl),
@@ -92,16 +91,16 @@ class MemoryEntryStore:
 
     def get(self, partition: str, number: int) -> MemoryEntry | None:
         """Read the entry with a sequence number: one read."""
-        item = self._table.get(openwop_keys.build_memory_entry_key(partition, number))
+        item = self._table.get(MEMORY_ENTRY.build_key_in(partition, sequence=number))
         return None if item is None else _decode(item)
 
     def get_with_run(
         self, tenant: str, memory: str, number: int, run: str
     ) -> tuple[MemoryEntry | None, MemoryRun | None]:
         """Read the entry with a sequence number, and a run: one call."""
-        partition = openwop_keys.build_memory_partition(tenant, memory)
+        partition = MEMORY.build_partition(tenant, memory=memory)
         keys = (
-            openwop_keys.build_memory_entry_key(partition, number),
+            MEMORY_ENTRY.build_key_in(partition, sequence=number),
             build_run_key(tenant, run),
         )
         items = self._table.get_many(keys)
@@ -118,31 +117,20 @@ class MemoryEntryStore:
         ends = [number for number in (snapshot, query.before) if number is not None]
         if query.tag is not None:
             return self._list_tagged(partition, query.tag, query.page_size, ends)
-        last = (
-            openwop_keys.build_memory_entry_key(partition, min(ends) - 1)[1]
-            if ends
-            else MEMORY_ENTRY.sort_prefix + _LAST
-        )
-        items = self._table.query_from(
-            partition, MEMORY_ENTRY.sort_prefix, last, query.page_size, newest_first=True
-        )
+        first = MEMORY_ENTRY.sort_prefix
+        last = MEMORY_ENTRY.build_sort(sequence=min(ends) - 1) if ends else first + _LAST
+        items = self._table.query_from(partition, first, last, query.page_size, newest_first=True)
         return map(_decode, items)
 
     def _list_tagged(
         self, partition: str, tag: str, page_size: int, ends: Sequence[int]
     ) -> Iterator[MemoryEntry]:
-        first = openwop_keys.build_tag_prefix(tag)
-        last = (
-            openwop_keys.build_tag_row_key(partition, tag, min(ends) - 1)[1]
-            if ends
-            else first + _LAST
-        )
+        first = TAG_ROW.build_sort_prefix(tag=tag)
+        last = TAG_ROW.build_sort(tag=tag, sequence=min(ends) - 1) if ends else first + _LAST
         rows = self._table.query_from(partition, first, last, page_size, newest_first=True)
         while page := list(islice(rows, min(page_size, MAX_GET_ITEMS))):
             keys = [
-                openwop_keys.build_memory_entry_key(
-                    partition, openwop_keys.parse_sort_sequence(row["sk"])
-                )
+                MEMORY_ENTRY.build_key_in(partition, sequence=int(row["sk"].rpartition("#")[2]))
                 for row in page
             ]
             items = self._table.get_many(keys)
@@ -197,8 +185,8 @@ class MemoryEntryStore:
         It stays for the runs that see it; the schedule looks at it once every run that was
         started before can be seen.
         """
-        partition = openwop_keys.build_memory_partition(tenant, memory)
-        key = openwop_keys.build_memory_entry_key(partition, written)
+        partition = MEMORY.build_partition(tenant, memory=memory)
+        key = MEMORY_ENTRY.build_key_in(partition, sequence=written)
 
         def build_writes(number: int) -> list[Write]:
             mark = update(
@@ -254,7 +242,8 @@ class MemoryEntryStore:
         """Read pins between two sequence numbers whose snapshots are kept, newest first."""
         if before - after <= 1:  # a range whose end lies before its begin is refused
             return []
-        first, last = openwop_keys.get_pin_range(after, before)
+        first = SNAPSHOT_PIN.build_sort(sequence=after + 1, run="")
+        last = SNAPSHOT_PIN.build_sort(sequence=before - 1, run=_LAST)
         pins = self._table.query_from(partition, first, last, _MAX_PINS, newest_first=True)
         kept = (pin for pin in pins if pin["snapshot_kept_until"] + CLOCK_SKEW > now)
         return list(islice(kept, _MAX_PINS))
@@ -272,10 +261,9 @@ def _assert_run_open(
 def _delete_entry(item: Item) -> list[Write]:
     """Delete an entry, its tag rows, and its request's marker unless that was used again since."""
     entry, partition = _decode(item), item["pk"]
-    writes = [delete(openwop_keys.build_memory_entry_key(partition, entry.sequence))]
-    writes += [
-        delete(openwop_keys.build_tag_row_key(partition, tag, entry.sequence)) for tag in entry.tags
-    ]
+    number = {"sequence": entry.sequence}
+    writes = [delete(MEMORY_ENTRY.build_key_in(partition, **number))]
+    writes += [delete(TAG_ROW.build_key_in(partition, tag=tag, **number)) for tag in entry.tags]
     if entry.request is not None:
         key = PUT_REQUEST.build_key_in(partition, request=entry.request.hex())
         writes.append(delete(key, "seq = :seq", seq=entry.sequence))

@@ -10,15 +10,16 @@ from functions.openwop.secret_store import (
     count_secrets,
     remove_secrets,
 )
-from functions.platform import item_types, openwop_keys
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.idempotency import RequestToken
+from functions.platform.item_types import MEMORY, MEMORY_RUN, SNAPSHOT_PIN
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import ENDED_OPENWOP_RUN_LIFETIME
 from functions.platform.newest_first import build_list_attributes, list_items
-from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.openwop_keys import is_memory_run_id
+from functions.platform.schema import BY_GROUP, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import (
     ABSENT,
@@ -52,7 +53,7 @@ class MemoryRunStore(Store):
 
     def list_started(self, tenant: str, principal: str, wanted: WantedPage) -> Iterator[MemoryRun]:
         """List the runs that a principal started, newest first, by an index."""
-        partition = openwop_keys.build_started_runs_partition(tenant, principal)
+        partition = MEMORY_RUN.build_index_partition(BY_GROUP, tenant, principal=principal)
         items = list_items(self._table, partition, wanted)
         return (from_attributes(MemoryRun, item) for item in items)
 
@@ -158,7 +159,7 @@ def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[W
         if run.secrets:
             writes.append(count_secrets(partition, added, condition, **values))
         else:
-            writes.append(check(item_types.MEMORY.build_key_in(partition), condition, **values))
+            writes.append(check(MEMORY.build_key_in(partition), condition, **values))
         newest = {head[name] for name in ("newest_sk", "second_sk") if name in head}
         writes += [check((partition, sort), _ALWAYS) for sort in newest]
     return writes
@@ -168,7 +169,7 @@ def check_kept(tenant: str, run: MemoryRun, original: MemoryRun, now: int) -> li
     """Check that the snapshot that a run replays is still kept; count the run's secrets."""
     writes: list[Write] = []
     for partition in build_partitions(tenant, run):
-        pin = openwop_keys.build_snapshot_pin_key(partition, original.snapshot, original.run_id)
+        pin = _build_pin_key(partition, original)
         writes.append(check(pin, "snapshot_kept_until > :now", now=now))
         if run.secrets:
             writes.append(count_secrets(partition, SecretsChange.between(None, run)))
@@ -183,14 +184,14 @@ def check_run_open(tenant: str, run: str, memory: str, now: int) -> Write:
 
 def build_run_key(tenant: str, run: str) -> Key:
     """Build the key of a run; a text without the form of an id names none."""
-    if not openwop_keys.is_memory_run_id(run):
+    if not is_memory_run_id(run):
         raise run_not_found()
-    return item_types.MEMORY_RUN.build_key(tenant, run=run)
+    return MEMORY_RUN.build_key(tenant, run=run)
 
 
 def build_partitions(tenant: str, run: MemoryRun) -> list[str]:
     """Build the partitions of a run's memories."""
-    return [openwop_keys.build_memory_partition(tenant, memory) for memory in run.memories]
+    return [MEMORY.build_partition(tenant, memory=memory) for memory in run.memories]
 
 
 def decode_run(item: Item | None) -> MemoryRun | None:
@@ -200,7 +201,7 @@ def decode_run(item: Item | None) -> MemoryRun | None:
 
 def _encode(tenant: str, run: MemoryRun) -> Item:
     """Encode a run; it outlives its snapshot, so that a caller learns that it has ended."""
-    partition = openwop_keys.build_started_runs_partition(tenant, run.started_by)
+    partition = MEMORY_RUN.build_index_partition(BY_GROUP, tenant, principal=run.started_by)
     return to_attributes(run) | {
         TTL_ATTRIBUTE: to_ttl_seconds(run.snapshot_kept_until + ENDED_OPENWOP_RUN_LIFETIME),
         **build_list_attributes(partition, run.started_at, run.run_id),
@@ -213,14 +214,18 @@ def _change(tenant: str, before: MemoryRun, after: MemoryRun, now: int) -> Write
     return put(key, _encode(tenant, after), f"{_IS_OPEN} AND {_SECRETS}", now=now, number=number)
 
 
+def _build_pin_key(partition: str, run: MemoryRun) -> Key:
+    return SNAPSHOT_PIN.build_key_in(partition, sequence=run.snapshot, run=run.run_id)
+
+
 def _put_pin(partition: str, run: MemoryRun) -> Write:
     pin = {
         "snapshot_kept_until": run.snapshot_kept_until,
         "ends_at": run.ends_at,
         TTL_ATTRIBUTE: to_ttl_seconds(run.snapshot_kept_until + CLOCK_SKEW),
     }
-    return put(openwop_keys.build_snapshot_pin_key(partition, run.snapshot, run.run_id), pin)
+    return put(_build_pin_key(partition, run), pin)
 
 
 def _delete_pin(partition: str, run: MemoryRun) -> Write:
-    return delete(openwop_keys.build_snapshot_pin_key(partition, run.snapshot, run.run_id))
+    return delete(_build_pin_key(partition, run))

@@ -22,7 +22,6 @@ from functions.platform.items import Item
 from functions.platform.json_text import loads
 from functions.platform.keys import build_due_attributes
 from functions.platform.limits import MAX_MEMORY_SECRETS, MAX_MEMORY_SECRETS_BYTES
-from functions.platform.openwop_keys import build_memory_partition
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.values import ValueCodec
@@ -153,7 +152,7 @@ class MemorySecrets(Store):
         }
         writes = []
         for memory in run.memories:
-            partition = build_memory_partition(tenant, memory)
+            partition = MEMORY.build_partition(tenant, memory=memory)
             name = f"{partition}#{run.run_id}"
             encrypted = self._values.encrypt(text, tenant, name, run.secrets_number)
             key = RUN_SECRETS.build_key_in(partition, run=run.run_id)
@@ -164,7 +163,7 @@ class MemorySecrets(Store):
         """Read the secrets of an open run: one call, if it has any."""
         if not run.secrets:
             return []
-        partition = build_memory_partition(tenant, run.memories[0])
+        partition = MEMORY.build_partition(tenant, memory=run.memories[0])
         row = self._table.get(RUN_SECRETS.build_key_in(partition, run=run.run_id))
         return [] if row is None else self._decrypt(tenant, row)
 

@@ -17,7 +17,7 @@ from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.openwop_keys import get_first_sequence
 from functions.platform.retry import Backoff
-from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
+from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.writes import Write, update
 
@@ -32,10 +32,16 @@ def build_listing(tenant: str, owner: MemoryOwner, agent: str, scope: str | None
     Args:
         now: when it is first listed, in epoch ms.
     """
-    partition = openwop_keys.build_owned_memories_partition(tenant, *owner)
+    partition = _build_owned_partition(tenant, owner)
     memory = openwop_keys.hash_memory(*owner, agent, scope or "")
     named = {"memory_agent": agent} | ({} if scope is None else {"memory_scope": scope})
     return build_list_attributes(partition, now, memory) | {"created_at": now} | named
+
+
+def _build_owned_partition(tenant: str, owner: MemoryOwner) -> str:
+    kind, name = owner
+    memory = item_types.MEMORY
+    return memory.build_index_partition(BY_GROUP, tenant, owner_kind=kind, owner=name)
 
 
 def render_listing(listing: Item) -> str:
@@ -50,7 +56,7 @@ class MemoryListStore(Store):
         """List a memory, unless it is listed; return its hash: one call."""
         memory = openwop_keys.hash_memory(*owner, agent, scope or "")
         listing = build_listing(tenant, owner, agent, scope, now)
-        key = item_types.MEMORY.build_key_in(openwop_keys.build_memory_partition(tenant, memory))
+        key = item_types.MEMORY.build_key(tenant, memory=memory)
         self._table.update(update(key, f"SET {render_listing(listing)}", **listing))
         return memory
 
@@ -61,11 +67,11 @@ class MemoryListStore(Store):
 
         An item that somebody else wrote lists nothing: its key is the hash of owner and name.
         """
-        partition = openwop_keys.build_owned_memories_partition(tenant, *owner)
+        partition = _build_owned_partition(tenant, owner)
         for item in list_items(self._table, partition, wanted):
             agent, scope = item.get("memory_agent"), item.get("memory_scope")
             memory = openwop_keys.hash_memory(*owner, agent or "", scope or "")
-            is_genuine = item["pk"] == openwop_keys.build_memory_partition(tenant, memory)
+            is_genuine = item["pk"] == item_types.MEMORY.build_partition(tenant, memory=memory)
             if is_genuine and agent is not None:
                 position, created = item[TYPE_ORDER_ATTRIBUTE], item["created_at"]
                 yield ListedMemory(position, memory, owner, agent, scope, created)

@@ -15,7 +15,7 @@ from functions.openwop.requests import NewMemoryEntry
 from functions.openwop.runs import MemoryRuns
 from functions.openwop.secret_store import MemorySecrets, sum_secrets
 from functions.openwop.sequence_store import SecretsChanged
-from functions.platform import openwop_keys
+from functions.platform import item_types, openwop_keys
 from functions.platform.clock import Clock
 from functions.platform.errors import SecretLeakage
 from functions.platform.idempotency import RequestToken
@@ -74,7 +74,7 @@ class Memories:
         self, tenant: str, memory: str, snapshot: int | None, query: EntryListQuery
     ) -> Iterator[MemoryEntry]:
         now = self._clock()
-        partition = openwop_keys.build_memory_partition(tenant, memory)
+        partition = item_types.MEMORY.build_partition(tenant, memory=memory)
         return (
             entry
             for entry in self._store.list_entries(partition, query, snapshot)
@@ -93,7 +93,7 @@ class Memories:
         number, suffix = address
         snapshot = None
         if run_id is None:
-            partition = openwop_keys.build_memory_partition(caller.tenant, memory)
+            partition = item_types.MEMORY.build_partition(caller.tenant, memory=memory)
             entry = self._store.get(partition, number)
         else:
             entry, run = self._store.get_with_run(caller.tenant, memory, number, run_id)
@@ -141,7 +141,7 @@ class Memories:
     ) -> MemoryEntryDraft:
         """Make the entry to be put, clean of the secrets that this process knows of."""
         tenant, now = caller.tenant, self._clock()
-        known = self._secrets.get_known(openwop_keys.build_memory_partition(tenant, memory))
+        known = self._secrets.get_known(item_types.MEMORY.build_partition(tenant, memory=memory))
         redactor = self._secrets.build_redactor(tenant, known, now)
         texts = [new.content, *new.tags]
         labels = redactor.find_labels(texts)
@@ -174,7 +174,7 @@ class Memories:
         address = self._parse_id(caller, memory, entry_id, run_id)
         if address is None:
             return False
-        place, number = openwop_keys.build_memory_partition(caller.tenant, memory), address[0]
+        place, number = item_types.MEMORY.build_partition(caller.tenant, memory=memory), address[0]
         delete = partial(self._store.delete, caller.tenant, memory, *address, run_id, self._clock())
         if delete(caller.id):
             return True

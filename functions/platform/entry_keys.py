@@ -64,6 +64,19 @@ class EntryAddress(NamedTuple):
         """The key of the permissions of a semantic entry's namespace."""
         return item_types.NAMESPACE.build_key(self.tenant, namespace=self.owner)
 
+    @property
+    def vector_space(self) -> str:
+        """The partition of the vectors of the entries beside this one."""
+        if self.tier == "n":
+            return item_types.NAMESPACE_VECTOR.build_partition(self.tenant, namespace=self.owner)
+        return item_types.AGENT_VECTOR.build_partition(self.tenant, agent=self.owner)
+
+    @property
+    def client_vectors(self) -> str:
+        """The partition of the clients' vectors of the entries in this one's namespace."""
+        names = {"owner": self.owner, "namespace": self.namespace}
+        return item_types.CLIENT_VECTOR.build_partition(self.tenant, **names)
+
     def build_id(self, nonce: str) -> str:
         return f"mem_{self.tier}{self.owner}{self.namespace}{self.key}{nonce}"
 
@@ -107,11 +120,6 @@ def parse_entry_key(item_key: Key, tier: str) -> EntryAddress:
     return EntryAddress(tenant, tier, Digest(owner), namespace, key)
 
 
-def build_tenant_entries_partition(tenant: str) -> str:
-    """Build the partition, in the index by tenant, of all semantic entries of a tenant."""
-    return f"{tenant}#n"
-
-
 def _hash_names(namespace: str, key: str) -> tuple[str, str]:
     """Hash the namespace, and namespace and key together: the group's own hash is short."""
     # with the length: "a" + "bc" and "ab" + "c" are different slots
@@ -133,7 +141,7 @@ def build_tombstone_key(address: EntryAddress, nonce: str) -> Key:
 
 def build_index_row_sort(sort_token: str, tag: str | None) -> str:
     """Build the sort key of an entry's index row under a tag, or under all entries (None)."""
-    tag = "" if tag is None else hash_name("tag", tag)
+    tag = Digest() if tag is None else tag
     return item_types.INDEX_ROW.build_sort(tag=tag, sort_token=sort_token)
 
 

@@ -7,7 +7,7 @@ clear at the front of each partition, and its alphabet has no `#`.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import chain, takewhile
 from typing import Literal
@@ -28,6 +28,7 @@ class ItemType:
         purpose: what an item says.
         lifetime: when an item is deleted; `{NAME}` is the limit of this name.
         indexes: the indexes that list it.
+        listed: the templates of the partitions in further indexes that list it.
         table: which table it is in.
         sealed: the attributes that the seal of its items covers (`functions.platform.macs`).
         package: the domain package that reads and writes it.
@@ -39,6 +40,7 @@ class ItemType:
     purpose: str
     lifetime: str = "until deleted"
     indexes: tuple[str, ...] = ()
+    listed: Mapping[str, str] = field(default_factory=dict)
     table: Literal["memory", "log"] = "memory"
     sealed: tuple[str, ...] = ()
     package: str = ""
@@ -60,15 +62,22 @@ class ItemType:
     def build_partition(self, tenant: str = "", /, **names: str | int) -> str:
         return _fill(self.partition, {"tenant": tenant, **names})
 
+    def build_index_partition(self, index: str, tenant: str, /, **names: str | int) -> str:
+        """Build the partition of an index that lists items with these names."""
+        return _fill(self.listed[index], {"tenant": tenant, **names})
+
     def build_sort(self, **names: str | int) -> str:
         return _fill(self.sort, names)
 
     def build_range(self, tenant: str = "", /, **names: str | int) -> tuple[str, str]:
         """Build the partition, and the beginning of the sort keys that have these names."""
+        return self.build_partition(tenant, **names), self.build_sort_prefix(**names)
+
+    def build_sort_prefix(self, **names: str | int) -> str:
+        """Build the beginning of the sort keys that have these names."""
         given = re.split(r"(?<=#)(?=\{)", self.sort)  # "h#{agent}#{task}": "h#", "{agent}#", …
         known = takewhile(lambda part: names.keys() >= set(_FIELD.findall(part)), given)
-        partition = self.build_partition(tenant, **names)
-        return partition, _fill("".join(known), names)
+        return _fill("".join(known), names)
 
     def parse(self, sort: str) -> str:
         """Parse what a sort key has in the place of the template's braces."""
@@ -101,9 +110,9 @@ def _find_kinds(template: str) -> tuple[str, dict[str, str]]:
 _AGENT, _NAMESPACE = "{tenant}#a#{agent:agent}", "{tenant}#n#{namespace:namespace}"
 _TASK, _INTENT = "{tenant}#t#{task:task}", "{tenant}#i#{intent:intent}"
 _COORDINATOR = "{tenant}#c#{agent:agent}"
-_CONVERSATION, _RUN = "{tenant}#v#{session}", "{tenant}#r#{seed}"
-_PROCEDURE, _MEMORY = "{tenant}#b#{procedure}", "{tenant}#o#{memory}"
-_SPACE = "{tenant}#x#{space}"
+_CONVERSATION, _RUN = "{tenant}#v#{session:session}", "{tenant}#r#{seed}"
+_PROCEDURE = "{tenant}#b#{agent_type:agent_type}#{task_type:task_type}"
+_MEMORY, _SPACE = "{tenant}#o#{memory}", "{tenant}#x#{space:object_space}"
 _LOG = "the partition of its agent, namespace or intent"
 _ITS_ITEM = "the partition of its item"
 _NAME = re.compile(r"\{[^}]*\}")
@@ -217,11 +226,11 @@ PRIVATE_ENTRY = _entries_type("entry", _AGENT, "e#{group}#{key}",
     (schema.BY_TASK, schema.BY_CREATION, schema.BY_EXPIRY, schema.BY_EVICTION, schema.BY_DUE))
 SEMANTIC_ENTRY = _entries_type("semantic entry", _NAMESPACE, "e#{group}#{key}",
     "An entry of semantic memory", _EXPIRING,
-    (schema.BY_TASK, schema.BY_TENANT, schema.BY_EXPIRY, schema.BY_DUE))
+    (schema.BY_TASK, schema.BY_EXPIRY, schema.BY_DUE), {schema.BY_TENANT: "{tenant}#n"})
 ENTRY_VERSION = _entries_type("entry version", "{tenant}#h#{owner}",
     "v#{entry}#{superseded}#{version:010d}", "An earlier version of an entry",
     "as its entry; as long as its namespace or agent keeps history")
-INDEX_ROW = _entries_type("index row", _NAMESPACE, "x#{tag}#{sort_token}",
+INDEX_ROW = _entries_type("index row", _NAMESPACE, "x#{tag:tag}#{sort_token}",
     "Lists a semantic entry under a tag, or under all", "as its entry")
 PRIVATE_TOMBSTONE = _entries_type("tombstone", _AGENT, "z#{entry_id}",
     "Why and by whom an entry was removed", "1 day")
@@ -235,18 +244,21 @@ ANNOUNCEMENT = _entries_type("archival announcement", _TASK, "m#{event}",
     "Tells the stream that a task was archived", "1 day")
 
 # search
-AGENT_VECTOR = _search_type("vector of a private entry", "{tenant}#va#{agent}", "v#{ref}",
+AGENT_VECTOR = _search_type("vector of a private entry", "{tenant}#va#{agent:agent}", "v#{ref}",
     "An entry's embedding", "as its entry", (schema.BY_AGE, _VECTOR_INDEX))
-NAMESPACE_VECTOR = _search_type("vector of a semantic entry", "{tenant}#vn#{namespace}", "v#{ref}",
-    "An entry's embedding", "as its entry", (schema.BY_AGE, _VECTOR_INDEX))
+NAMESPACE_VECTOR = _search_type("vector of a semantic entry",
+    "{tenant}#vn#{namespace:namespace}", "v#{ref}", "An entry's embedding", "as its entry",
+    (schema.BY_AGE, _VECTOR_INDEX))
 CLIENT_VECTOR = _search_type("vector of the client's", "{tenant}#vc#{owner}#{namespace}",
-    "v#{time}#{ref}",
+    "v#{time:015d}#{ref}",
     "The vector that a client gave an entry; in order of time, so that the newest are read alone",
     "as its entry")
 CLIENT_VECTOR_LENGTH = _search_type("length of the client's vectors",
     "{tenant}#vc#{owner}#{namespace}", "n", "How many numbers the vectors of a namespace have")
-FACT = _facts_type("fact", "{tenant}#vf", "v#{ref}", "A fact and its embedding",
-    indexes=(schema.BY_AGE, schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP, _VECTOR_INDEX))
+FACT = _facts_type("fact", "{tenant}#vf", "v#{fact:fact}", "A fact and its embedding",
+    indexes=(schema.BY_AGE, _VECTOR_INDEX),
+    listed={schema.BY_TYPE: "{tenant}#f#{agent_type:agent_type}", schema.BY_TENANT: "{tenant}#f",
+        schema.BY_GROUP: "{tenant}#f#{subject:subject}"})
 FACT_CHAIN = _facts_type("fact chain", "{tenant}#fc#{chain:chain}", "chain",
     "Which facts with one subject, predicate and user hold now")
 SINGLE_VALUED = _facts_type("single-valued predicates", "{tenant}#fp", "single-valued",
@@ -255,7 +267,8 @@ CONSOLIDATION = _consolidation_type("consolidation", "{tenant}#fm", "settings",
     "When a tenant's facts are consolidated, and how", indexes=(schema.BY_DUE,))
 CONSOLIDATION_RUN = _consolidation_type("consolidation run", "{tenant}#fm", "run#{run}",
     "How far a consolidation is", "{CONSOLIDATION_RETENTION_DAYS}", indexes=(schema.BY_DUE,))
-CONSOLIDATION_STEP = _consolidation_type("consolidation step", "{tenant}#fm", "step#{run}#{step}",
+CONSOLIDATION_STEP = _consolidation_type("consolidation step", "{tenant}#fm",
+    "step#{run}#{step}",
     "What a consolidation changed in facts, without what they say",
     "{CONSOLIDATION_RETENTION_DAYS}")
 USED_REQUEST = _platform_type("used request", "{tenant}#vq#{request}", "q",
@@ -266,14 +279,14 @@ EMBEDDING = _vectors_type("embedding model", "~#embedding", "embedding",
 # conversations
 CONVERSATION = _conversations_type("conversation", _CONVERSATION, "h",
     "A conversation's owners, length and version", "until deleted, or its retention ends",
-    (schema.BY_DUE, schema.BY_GROUP))
+    (schema.BY_DUE,), {schema.BY_GROUP: "{tenant}#c"})
 CONVERSATION_DETAILS = _conversations_type("conversation details", _CONVERSATION, "d",
     "Metadata and tags")
 MESSAGE = _conversations_type("message", _CONVERSATION, "msg#{generation}#{index:012d}",
     "A message")
 USE = _conversations_type("use of a memory", _CONVERSATION, "w#{generation}#{index:012d}#{item}",
     "A message names an item of memory from which it was made", "as the message",
-    (schema.BY_GROUP,))
+    listed={schema.BY_GROUP: "{tenant}#w#{item}"})
 REMOVED_RANGE = _conversations_type("removed range", _CONVERSATION,
     "j#{generation}#{revision:012d}",
     "Messages that a conversation no longer shows are to be deleted", "until they are",
@@ -283,16 +296,18 @@ APPEND_REQUEST = _conversations_type("append request", _CONVERSATION, "k#{genera
 ORPHANED_MESSAGES = _conversations_type("orphaned messages", _CONVERSATION, "g#{generation}",
     "The messages of a generation are to be deleted", "until they are", (schema.BY_DUE,))
 ARCHIVE = _conversations_type("archived conversation", _CONVERSATION, "r#{expired}#{generation}",
-    "Where the archive storage has the messages", indexes=(schema.BY_GROUP,))
-USER_CONVERSATION = _conversations_type("conversation of a user", "{tenant}#u#{user}",
-    "c#{updated}#{session}", "Lists a conversation, by its last update", "as the conversation")
-LISTED_COUNT = _conversations_type("listed conversations", "{tenant}#u#{user}", "n#{principal}",
-    "How many conversations a principal has put into another one's list")
-STATE = _conversations_type("agent state", "{tenant}#s#{agent_and_owner}", "s#{state}",
-    "An agent's state", indexes=(schema.BY_GROUP,))
+    "Where the archive storage has the messages",
+    listed={schema.BY_GROUP: "{tenant}#v"})
+USER_CONVERSATION = _conversations_type("conversation of a user", "{tenant}#u#{user:user}",
+    "c#{updated}#{session:session}", "Lists a conversation, by its last update",
+    "as the conversation")
+LISTED_COUNT = _conversations_type("listed conversations", "{tenant}#u#{user:user}",
+    "n#{principal:agent}", "How many conversations a principal has put into another one's list")
+STATE = _conversations_type("agent state", "{tenant}#s#{agent:agent}#{owner:owner}",
+    "s#{state:state}", "An agent's state", listed={schema.BY_GROUP: "{tenant}#s#{agent:agent}"})
 
 # objects
-OBJECT_SPACE = _objects_type("object space", "{tenant}#objects", "s#{space}",
+OBJECT_SPACE = _objects_type("object space", "{tenant}#objects", "s#{space:object_space}",
     "A space's permissions, and who made it", indexes=(schema.BY_GROUP,))
 OBJECT = _objects_type("object", _SPACE, "obj#{key}",
     "An object: what describes it, and its bytes where they are few; the key isn't hashed",
@@ -310,21 +325,23 @@ ORPHANED_VALUES = _platform_type("orphaned values", _ITS_ITEM, "l#{path}",
 
 # runs, procedures, working values
 RUN = _runs_type("run", _RUN, "run", "A run (ADR-043)", "{RUN_RETENTION_DAYS}",
-    (schema.BY_TYPE, schema.BY_TENANT, schema.BY_GROUP))
+    listed={schema.BY_TYPE: "{tenant}#r#{agent_type:agent_type}", schema.BY_TENANT: "{tenant}#r",
+        schema.BY_GROUP: "{tenant}#r#{instance:instance}"})
 EPISODE = _runs_type("episode", _RUN, "ep#{request}", "An episode of a run", "as its run",
-    (schema.BY_TYPE, schema.BY_GROUP))
+    listed={schema.BY_TYPE: "{tenant}#p#{agent_type:agent_type}",
+        schema.BY_GROUP: "{tenant}#p#{seed}"})
 DELETED_RUN = _runs_type("deleted run", _RUN, "deleted",
     "A run was deleted; its episodes are being deleted",
     "{RUN_RETENTION_DAYS} after the run's start", (schema.BY_DUE,))
 AGENT_TYPE = _runs_type("agent type", "{tenant}#at", "y#{type}", "An agent type was used",
     "{RUN_RETENTION_DAYS} after its last use; never, once it has had workflows")
-LEARNED_WORKFLOW = _procedures_type("learned workflow", _PROCEDURE, "w#{workflow}",
+LEARNED_WORKFLOW = _procedures_type("learned workflow", _PROCEDURE, "w#{workflow:workflow}",
     "A workflow and its outcomes", indexes=(schema.BY_GROUP,))
-TASK_TYPE = _procedures_type("task type", "{tenant}#pt#{type}", "t#{name}",
+TASK_TYPE = _procedures_type("task type", "{tenant}#pt#{agent_type:agent_type}", "t#{name}",
     "How many workflows it has")
 OUTCOME = _procedures_type("counted outcome", _PROCEDURE, "q#{workflow}#{request}",
     "It was counted", "1 day")
-INSTANCE = _working_values_type("instance", "{tenant}#y#{instance}", "w",
+INSTANCE = _working_values_type("instance", "{tenant}#y#{instance:instance}", "w",
     "An instance's working values", "{WORKING_VALUE_LIFETIME} after the last write")
 
 # usage
@@ -346,28 +363,28 @@ LEARNING_BUDGET = _learning_type("learning budget", "{tenant}#k", "b#{day}",
     "How many tokens and requests a tenant's strategies have used on a day", "40 days")
 LEARNING_POSITION = _learning_type("learning position", "{tenant}#k#{session:session}",
     "learn#{strategy:strategy}", "How far a strategy has read a conversation",
-    "as the conversation", (schema.BY_DUE, schema.BY_GROUP))
+    "as the conversation", (schema.BY_DUE,), {schema.BY_GROUP: "{tenant}#k#{strategy:strategy}"})
 LEARNED_ITEM = _learning_type("learned item", "{tenant}#k#{session:session}",
-    "learned#{strategy:strategy}#{item}",
+    "learned#{strategy:strategy}#{item:learned}",
     "Which messages of a conversation a fact or an entry was learned from", "as the conversation",
-    (schema.BY_GROUP,))
+    listed={schema.BY_GROUP: "{tenant}#k#{target:target}"})
 
 # OpenWOP memories
 MEMORY = _openwop_type("memory", _MEMORY, "o",
     "The latest sequence number of a memory; lists it; counts its secrets",
-    indexes=(schema.BY_GROUP,))
-MEMORY_ENTRY = _openwop_type("memory entry", _MEMORY, "o#{sequence}", "An entry", _EXPIRING,
+    listed={schema.BY_GROUP: "{tenant}#o#{owner_kind}#{owner:owner}"})
+MEMORY_ENTRY = _openwop_type("memory entry", _MEMORY, "o#{sequence:018d}", "An entry", _EXPIRING,
     (schema.BY_DUE,))
-TAG_ROW = _openwop_type("tag of a memory entry", _MEMORY, "x#{tag}#{sequence}",
+TAG_ROW = _openwop_type("tag of a memory entry", _MEMORY, "x#{tag:tag}#{sequence:018d}",
     "Lists an entry under a tag", "as its entry")
-SNAPSHOT_PIN = _openwop_type("snapshot pin", _MEMORY, "r#{sequence}#{run}",
+SNAPSHOT_PIN = _openwop_type("snapshot pin", _MEMORY, "r#{sequence:018d}#{run}",
     "Keeps the snapshot of a run", "as long as the snapshot is kept")
 RUN_SECRETS = _openwop_type("run secrets", _MEMORY, "k#{run}", "Encrypted secrets of an open run",
     "until the run ends", (schema.BY_DUE,))
 PUT_REQUEST = _openwop_type("put request", _MEMORY, "q#{request}",
     "Where an Idempotency-Key's entry is", "as its entry")
 MEMORY_RUN = _openwop_type("memory run", "{tenant}#l#{run}", "l", "A run on memories",
-    "1 day longer than its snapshot", (schema.BY_GROUP,))
+    "1 day longer than its snapshot", listed={schema.BY_GROUP: "{tenant}#l#{principal:principal}"})
 
 # event log
 LOG_ITEM = _event_log_type("log item", _LOG, "b#{number:016d}",

@@ -37,8 +37,17 @@ DUE_SHARDS = tuple(str(number) for number in range(_DUE_SHARDS))
 """The shards of the index of due items."""
 
 
-def _encode_base32(number: int, characters: int) -> str:
+def encode_base32(number: int, characters: int) -> str:
+    """Encode a number as text that sorts by it, in 5 bits a character."""
     return "".join(_ALPHABET[number >> 5 * i & 31] for i in reversed(range(characters)))
+
+
+def decode_base32(text: str) -> int:
+    """Decode a number."""
+    number = 0
+    for character in text:
+        number = number << 5 | _ALPHABET.index(character)
+    return number
 
 
 class Digest(str):
@@ -59,10 +68,13 @@ hash_agent = partial(hash_name, "agent")
 hash_namespace = partial(hash_name, "namespace")
 """Hash a namespace's name, for the partition of its semantic memory and its permissions."""
 
+hash_fact = partial(hash_name, "fact")
+"""Hash a fact's id, for its key and as what refers to it."""
+
 
 def encode_timestamp(timestamp: int) -> str:
     """Encode a time (epoch ms) as text that sorts by it."""
-    return _encode_base32(timestamp, TIME_CHARACTERS)
+    return encode_base32(timestamp, TIME_CHARACTERS)
 
 
 def build_list_position(created: int, id: str) -> str:
@@ -77,21 +89,18 @@ def build_list_position(created: int, id: str) -> str:
 
 def decode_timestamp(text: str) -> int:
     """Decode the time (epoch ms) that a nonce, an eviction order or a sort token begins with."""
-    timestamp = 0
-    for character in text[:TIME_CHARACTERS]:
-        timestamp = timestamp << 5 | _ALPHABET.index(character)
-    return timestamp
+    return decode_base32(text[:TIME_CHARACTERS])
 
 
 def encode_seed(seed: bytes) -> str:
     """Encode 16 bytes."""
-    return _encode_base32(int.from_bytes(seed), HASH_CHARACTERS)
+    return encode_base32(int.from_bytes(seed), HASH_CHARACTERS)
 
 
 def create_nonce(now: int) -> str:
     """Create the part in which ids of one natural key differ: the time and 30 random bits."""
     number = now << 5 * SUFFIX_CHARACTERS | secrets.randbits(5 * SUFFIX_CHARACTERS)
-    return _encode_base32(number, TIME_CHARACTERS + SUFFIX_CHARACTERS)
+    return encode_base32(number, TIME_CHARACTERS + SUFFIX_CHARACTERS)
 
 
 def build_id(prefix: str, seed: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Keys of runs, episodes, procedures, working values and facts, and the ids of runs (ADR-043).
+"""Keys of runs and episodes, and their ids (ADR-043).
 
 All of a run is in one partition, whose name is in the run's id. So is a hash of its agent type: an
 append needs to read nothing to be in the index of that type (decisions 30 and 31).
@@ -12,6 +12,7 @@ from functions.platform.keys import (
     BASE32,
     HASH_CHARACTERS,
     TIME_CHARACTERS,
+    Digest,
     Key,
     decode_timestamp,
     encode_seed,
@@ -40,7 +41,7 @@ class RunAddress(NamedTuple):
     """
 
     tenant: str
-    type: str
+    type: Digest
     seed: str
     started: int
 
@@ -76,28 +77,14 @@ def build_run_id(partition: str, episodes: str, end: str) -> str:
 
 def create_run_address(tenant: str, agent_type: str, seed: bytes, started: int) -> RunAddress:
     """Create the address of a run that starts now; `seed` is 16 random bytes."""
-    return RunAddress(tenant, _hash_type(agent_type), encode_seed(seed), started)
+    type = hash_name("agent_type", agent_type)
+    return RunAddress(tenant, type, encode_seed(seed), started)
 
 
 def parse_run_id(tenant: str, text: str) -> RunAddress | None:
     """Parse the address that a run's id would have in this tenant; None if it has no such form."""
     match = _RUN_ID.fullmatch(text)
-    return match and RunAddress(tenant, match[1], match[2], decode_timestamp(match[3]))
-
-
-def build_runs_partition(tenant: str, agent_type: str) -> str:
-    """Build the partition, in the index by type, of all runs of an agent type."""
-    return f"{tenant}#r#{_hash_type(agent_type)}"
-
-
-def build_tenant_runs_partition(tenant: str) -> str:
-    """Build the partition, in the index by tenant, of all runs of a tenant."""
-    return f"{tenant}#r"
-
-
-def build_instance_runs_partition(tenant: str, instance: str) -> str:
-    """Build the partition, in the index by group, of all runs of an instance."""
-    return f"{tenant}#r#{hash_name('instance', instance)}"
+    return match and RunAddress(tenant, Digest(match[1]), match[2], decode_timestamp(match[3]))
 
 
 def parse_episode_key(partition: str, episode_id: str) -> Key | None:
@@ -141,69 +128,4 @@ def parse_short_episode(tenant: str, seed: str, start: str) -> Key | None:
     """Parse what `shorten_episode` gives: a partition, and how the sort key in it begins."""
     if not _SHORT_EPISODE.fullmatch(f"{seed}.{start}"):
         return None
-    partition = item_types.RUN.build_key(tenant, seed=seed)[0]
-    return partition, item_types.EPISODE.build_sort(request=start)
-
-
-def build_episodes_partition(tenant: str, agent_type: str) -> str:
-    """Build the partition, in the index by type, of all episodes of an agent type."""
-    return build_episodes_partition_of_hash(tenant, _hash_type(agent_type))
-
-
-def build_run_episodes_partition(address: RunAddress) -> str:
-    """Build the partition, in the index by group, of all episodes of a run."""
-    return f"{address.tenant}#p#{address.seed}"
-
-
-def build_episodes_partition_of_hash(tenant: str, type: str) -> str:
-    """Build the same from the type's hash."""
-    return f"{tenant}#p#{type}"
-
-
-def _hash_type(agent_type: str) -> str:
-    return hash_name("agent type", agent_type)
-
-
-def build_procedure_partition(tenant: str, agent_type: str, task_type: str) -> str:
-    """Build the partition of the workflows among which a selection is made."""
-    names = hash_name("procedures", f"{len(agent_type)}:{agent_type}{task_type}")
-    return item_types.LEARNED_WORKFLOW.build_partition(tenant, procedure=names)
-
-
-def build_task_types_partition(tenant: str, agent_type: str) -> str:
-    """Build the partition of the task types for which an agent type has workflows."""
-    return item_types.TASK_TYPE.build_partition(tenant, type=_hash_type(agent_type))
-
-
-def build_learned_workflow_key(partition: str, workflow: str) -> Key:
-    hashed = hash_name("workflow", workflow)
-    return partition, item_types.LEARNED_WORKFLOW.build_sort(workflow=hashed)
-
-
-def build_instance_key(tenant: str, instance: str) -> Key:
-    return item_types.INSTANCE.build_key(tenant, instance=hash_name("instance", instance))
-
-
-def build_tenant_facts_partition(tenant: str) -> str:
-    """Build the partition, in the index by tenant, of all facts of a tenant."""
-    return f"{tenant}#f"
-
-
-def build_type_facts_partition(tenant: str, agent_type: str) -> str:
-    """Build the partition, in the index by type, of the facts of an agent type."""
-    return f"{tenant}#f#{_hash_type(agent_type)}"
-
-
-def build_subject_facts_partition(tenant: str, subject: str) -> str:
-    """Build the partition, in the index by group, of the facts about a subject."""
-    return f"{tenant}#f#{hash_name('subject', subject)}"
-
-
-def build_fact_position(created: int, fact: str) -> str:
-    """Build what a fact sorts by in lists: when it was created (epoch ms), then its id."""
-    return encode_timestamp(created) + hash_fact(fact)
-
-
-def hash_fact(fact: str) -> str:
-    """Hash a fact's id, as its key has it."""
-    return hash_name("fact", fact)
+    return item_types.EPISODE.build_key(tenant, seed=seed, request=start)

@@ -28,6 +28,12 @@ AGE_ATTRIBUTE = "written_at"
 EXPIRY_ATTRIBUTE = "expiry_order"
 TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_index", "type_order"
 TENANT_ATTRIBUTE, GROUP_ATTRIBUTE = "tenant_index", "group_index"
+INDEX_ATTRIBUTES = {
+    BY_TYPE: TYPE_ATTRIBUTE,
+    BY_TENANT: TENANT_ATTRIBUTE,
+    BY_GROUP: GROUP_ATTRIBUTE,
+}
+"""The attribute with the partition of each index that lists items by their types."""
 TYPE_ATTRIBUTES = (
     "value",
     "data_key",

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from functions.platform import run_keys
 from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import LEARNED_WORKFLOW, OUTCOME, TASK_TYPE
@@ -49,7 +48,7 @@ class WorkflowStore(Store):
         self, tenant: str, agent_type: str, wanted: WantedPage
     ) -> Iterator[TaskType]:
         """List the task types for which an agent type has workflows, by their names."""
-        partition = run_keys.build_task_types_partition(tenant, agent_type)
+        partition = TASK_TYPE.build_partition(tenant, agent_type=agent_type)
         first = "" if wanted.after is None else f"{wanted.after}\0"
         names = TASK_TYPE.build_sort(name=first), TASK_TYPE.build_sort(name=HIGHEST)
         for row in self._table.query_from(partition, *names, wanted.read_size):
@@ -116,18 +115,17 @@ class WorkflowStore(Store):
 
 def workflow_key(tenant: str, procedure: Procedure, workflow: str) -> Key:
     """Build the key of a workflow's item."""
-    return run_keys.build_learned_workflow_key(_partition(tenant, procedure), workflow)
+    return LEARNED_WORKFLOW.build_key_in(_partition(tenant, procedure), workflow=workflow)
 
 
 def _partition(tenant: str, procedure: Procedure) -> str:
-    return run_keys.build_procedure_partition(tenant, procedure.agent_type, procedure.task_type)
+    return LEARNED_WORKFLOW.build_partition(tenant, **procedure._asdict())
 
 
 def _count_workflow(tenant: str, workflow: ProcedureWorkflow, change: int) -> Write:
     """Count workflows of a task type; the item without any stays, and no list shows it."""
-    procedure = workflow.procedure
-    partition = run_keys.build_task_types_partition(tenant, procedure.agent_type)
-    key = partition, TASK_TYPE.build_sort(name=procedure.task_type)
+    agent_type, task_type = workflow.procedure
+    key = TASK_TYPE.build_key(tenant, agent_type=agent_type, name=task_type)
     return update(key, "ADD workflows :change", change=change)
 
 

@@ -14,7 +14,7 @@ from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import Throttled
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import AGENT_TYPE, DELETED_RUN
+from functions.platform.item_types import AGENT_TYPE, DELETED_RUN, EPISODE, RUN
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import HIGHEST, Key, decode_timestamp
 from functions.platform.limits import MAX_PAGE_ITEMS
@@ -59,13 +59,15 @@ class RunStore:
         value, shown = self._stage_value(address.tenant, address.item_key[0], run, "input", now)
         item = _encode_head(run) | value
         item |= {
-            schema.TYPE_ATTRIBUTE: run_keys.build_runs_partition(address.tenant, run.agent_type),
-            schema.TENANT_ATTRIBUTE: run_keys.build_tenant_runs_partition(address.tenant),
+            schema.TYPE_ATTRIBUTE: RUN.build_index_partition(
+                schema.BY_TYPE, address.tenant, agent_type=address.type
+            ),
+            schema.TENANT_ATTRIBUTE: RUN.build_index_partition(schema.BY_TENANT, address.tenant),
             schema.TYPE_ORDER_ATTRIBUTE: address.sort_token,
         }
         if run.instance_id is not None:
-            item[schema.GROUP_ATTRIBUTE] = run_keys.build_instance_runs_partition(
-                address.tenant, run.instance_id
+            item[schema.GROUP_ATTRIBUTE] = RUN.build_index_partition(
+                schema.BY_GROUP, address.tenant, instance=run.instance_id
             )
         self._table.write([put_new(address.item_key, item), *shown])
 
@@ -154,15 +156,13 @@ def _encode_head(run: Run) -> Item:
 
 def _choose_index(tenant: str, query: RunQuery) -> tuple[str, tuple[str, str]]:
     """Choose the index that lists the fewest other runs, with its attribute and value."""
+    index, names = schema.BY_TENANT, {}
     if query.instance_id is not None:
-        partition = run_keys.build_instance_runs_partition(tenant, query.instance_id)
-        return schema.BY_GROUP, (schema.GROUP_ATTRIBUTE, partition)
-    if query.agent_type is not None:
-        return schema.BY_TYPE, (
-            schema.TYPE_ATTRIBUTE,
-            run_keys.build_runs_partition(tenant, query.agent_type),
-        )
-    return schema.BY_TENANT, (schema.TENANT_ATTRIBUTE, run_keys.build_tenant_runs_partition(tenant))
+        index, names = schema.BY_GROUP, {"instance": query.instance_id}
+    elif query.agent_type is not None:
+        index, names = schema.BY_TYPE, {"agent_type": query.agent_type}
+    partition = RUN.build_index_partition(index, tenant, **names)
+    return index, (schema.INDEX_ATTRIBUTES[index], partition)
 
 
 def _get_start_expiry(item: Item) -> int:
@@ -201,10 +201,12 @@ class EpisodeStore:
             "created_by": episode.created_by,
             "sensitivity": episode.sensitivity,
             "request": None if token is None else token.stored,
-            schema.TYPE_ATTRIBUTE: run_keys.build_episodes_partition_of_hash(
-                address.tenant, address.type
+            schema.TYPE_ATTRIBUTE: EPISODE.build_index_partition(
+                schema.BY_TYPE, address.tenant, agent_type=address.type
             ),
-            schema.GROUP_ATTRIBUTE: run_keys.build_run_episodes_partition(address),
+            schema.GROUP_ATTRIBUTE: EPISODE.build_index_partition(
+                schema.BY_GROUP, address.tenant, seed=address.seed
+            ),
             schema.TYPE_ORDER_ATTRIBUTE: sort_token,
             schema.TTL_ATTRIBUTE: to_ttl_seconds(episode.expires_at),
         }
@@ -231,7 +233,7 @@ class EpisodeStore:
             f"{schema.TYPE_ATTRIBUTE} = :type AND {schema.TYPE_ORDER_ATTRIBUTE} < :below",
             newest_first=True,
             page_size=wanted.read_size,
-            type=run_keys.build_episodes_partition(tenant, agent_type),
+            type=EPISODE.build_index_partition(schema.BY_TYPE, tenant, agent_type=agent_type),
             below=_parse_begin(wanted) or run_keys.LAST_SORT_TOKEN,
         )
         young = takewhile(lambda item: compute_expiry(_get_created(item)) > now, items)
@@ -275,7 +277,7 @@ class EpisodeStore:
         head = self._table.get(address.item_key)
         if not is_run(head, run_id):
             raise run_not_found()
-        partition = run_keys.build_run_episodes_partition(address)
+        partition = EPISODE.build_index_partition(schema.BY_GROUP, tenant, seed=address.seed)
         items = list_items(self._table, partition, wanted._replace(after=_parse_begin(wanted)))
         return decode_head(head), (self._decode(tenant, item) for item in items)
 

@@ -10,7 +10,6 @@ from functools import partial
 
 from functions.entries.model import Entry
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.vector_keys import build_entry_space
 from functions.search.text import extract_text
 from functions.vectors.hybrid import TextEmbedder
 from functions.vectors.model import Embedding
@@ -56,9 +55,7 @@ class EmbeddingIndexer:
 
     def _remove(self, entry: Entry) -> None:
         if entry.sensitivity not in ENCRYPTED:
-            self._vectors.remove_vector(
-                build_entry_space(entry.address), entry.id, entry.version + 1
-            )
+            self._vectors.remove_vector(entry.address.vector_space, entry.id, entry.version + 1)
 
     def _update(self, old: Entry | None, new: Entry) -> None:
         """Embed an entry whose text has changed.
@@ -70,7 +67,7 @@ class EmbeddingIndexer:
         if is_next and text == (None if old is None else extract_text(old)):
             return
         if text is None:
-            self._vectors.remove_vector(build_entry_space(new.address), new.id, new.version)
+            self._vectors.remove_vector(new.address.vector_space, new.id, new.version)
         else:
             self._embed_entry(new, text)
 
@@ -80,7 +77,7 @@ class EmbeddingIndexer:
     def select_unindexed(self, entries: Iterable[Entry]) -> list[Entry]:
         """Select the entries that a search does not find yet: a call, unless all are known."""
         stored = {
-            (build_entry_space(each.address), each.id): each
+            (each.address.vector_space, each.id): each
             for each in entries
             if each.policy.has_vectors
             and self._indexed.get((each.address.tenant, each.id), 0) < each.version
@@ -101,7 +98,7 @@ class EmbeddingIndexer:
         stored = (entry for entry in entries if entry.policy.has_vectors)
         texts = [(entry, text) for entry in stored if (text := extract_text(entry)) is not None]
         current = self._vectors.select_current(
-            (build_entry_space(entry.address), entry.id) for entry, _ in texts
+            (entry.address.vector_space, entry.id) for entry, _ in texts
         )
         return [
             partial(self._embed_entry, entry, text)
@@ -112,5 +109,5 @@ class EmbeddingIndexer:
 
 def _build_vector(entry: Entry, embedding: Embedding) -> TextVector:
     filters = {name: getattr(entry, name) for name in ("memory_type", "namespace", "agent_id")}
-    space = build_entry_space(entry.address)
+    space = entry.address.vector_space
     return TextVector(space, entry.id, entry.version, embedding, filters)

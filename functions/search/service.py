@@ -22,7 +22,7 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import EPISODIC, POLICIES, SEMANTIC, WORKING
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
-from functions.platform import entry_keys
+from functions.platform import entry_keys, item_types
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed
@@ -30,11 +30,6 @@ from functions.platform.json_text import loads
 from functions.platform.limits import MAX_RESULTS, MAX_SEARCHED_ENTRIES
 from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.vector_keys import (
-    build_agent_space,
-    build_client_vectors_partition,
-    build_namespace_space,
-)
 from functions.search.requests import MemorySearch
 from functions.search.text import extract_text
 from functions.tasks.access import TaskAccess
@@ -109,7 +104,8 @@ class Search:
             names = namespaces
             if names is None:
                 names = self._queries.list_readable_namespaces(caller, filters)
-            return [build_namespace_space(caller.tenant, name) for name in names]
+            build = item_types.NAMESPACE_VECTOR.build_partition
+            return [build(caller.tenant, namespace=name) for name in names]
         owner = filters.agent_id or caller.id
         may_read = True
         if owner != caller.id and not inspects(caller):
@@ -117,7 +113,8 @@ class Search:
                 may_read = self._tasks.coordinates_agent(caller, owner)
             elif request.vector is not None:  # a query in words decides when it reads the entries
                 may_read = bool(self._tasks.list_readable_of(caller, owner))
-        return [build_agent_space(caller.tenant, owner)] if may_read else []
+        space = item_types.AGENT_VECTOR.build_partition(caller.tenant, agent=owner)
+        return [space] if may_read else []
 
     def _find_matches(
         self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
@@ -173,7 +170,8 @@ class Search:
             if (text := extract_text(each)) is not None
         ]
         owner = request.filters.agent_id or caller.id
-        found = self._held_texts.find(build_agent_space(caller.tenant, owner), texts, embedding)
+        space = item_types.AGENT_VECTOR.build_partition(caller.tenant, agent=owner)
+        found = self._held_texts.find(space, texts, embedding)
         ranked = [each for each in entries if each.id in found.cosines]
         asked = query.use_statistics(found.statistics)
         return _rank(asked, ranked, found.cosines)[: request.top_k]
@@ -288,7 +286,7 @@ def _assert_complete(request: MemorySearch) -> None:
 def _build_partition(caller: Principal, request: MemorySearch) -> str:
     owner, policy = request.agent_id or caller.id, POLICIES[request.memory_type]
     address = policy.build_address(caller.tenant, owner, request.namespace or "", "")
-    return build_client_vectors_partition(address)
+    return address.client_vectors
 
 
 def matches_fields(entry: Entry, fields: Mapping[str, object]) -> bool:

@@ -10,7 +10,6 @@ from functions.platform.aws import is_service_failure
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_WRITE_ITEMS
 from functions.platform.parallel import WorkerPool
-from functions.platform.vector_keys import build_client_vectors_partition
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.records import ENTRIES, Change, StreamBatch, Subscription, order_by_turns
 from functions.vectors.client_vector_store import ClientVectorStore
@@ -61,7 +60,7 @@ class VectorUpdater:
         obsolete = [change for change in changes if _has_obsolete_vector(change)]
         with batch.guard(change.record for change in obsolete):
             self._vectors.remove(
-                (build_client_vectors_partition(old.address), old.vector_at, old.id)
+                (old.address.client_vectors, old.vector_at, old.id)
                 for old in (change.old for change in obsolete)
                 if old is not None and old.vector_at is not None
             )

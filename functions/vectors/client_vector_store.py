@@ -14,7 +14,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import ValidationFailed
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH
 from functions.platform.items import Item
-from functions.platform.keys import HIGHEST, Key, encode_timestamp
+from functions.platform.keys import HIGHEST
 from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put, put_new
 from functions.vectors.matrix import HeldSpace, HeldSpaces, RowKey, TextMatrix, decode_vectors
@@ -57,12 +57,14 @@ class ClientVectorStore:
 
     def get(self, partition: str, time: int, ref: str) -> bytes | None:
         """Return the vector that was written for an entry at a time (epoch ms), packed."""
-        item = self._table.get(_build_key(partition, time, ref))
+        item = self._table.get(CLIENT_VECTOR.build_key_in(partition, time=time, ref=ref))
         return None if item is None else bytes(item[_NUMBERS])
 
     def remove(self, vectors: Iterable[tuple[str, int, str]]) -> None:
         """Remove vectors by their partition, time (epoch ms) and entry: a call per 25."""
-        self._table.write_many([delete(_build_key(*each)) for each in vectors])
+        build = CLIENT_VECTOR.build_key_in
+        keys = (build(partition, time=time, ref=ref) for partition, time, ref in vectors)
+        self._table.write_many([delete(key) for key in keys])
 
     def find_candidates(self, partition: str, packed: bytes, depth: int) -> Candidates:
         """Find the `depth` vectors that are nearest by cosine.
@@ -79,8 +81,8 @@ class ClientVectorStore:
 
     def _refresh(self, partition: str, space: HeldSpace, dimension: int) -> None:
         now = self._clock()
-        since = encode_timestamp(max(space.refreshed - _OVERLAP, 0))
-        first, last = (f"{CLIENT_VECTOR.sort_prefix}{each}" for each in (since, HIGHEST))
+        first = CLIENT_VECTOR.build_sort_prefix(time=max(space.refreshed - _OVERLAP, 0))
+        last = f"{CLIENT_VECTOR.sort_prefix}{HIGHEST}"
         items = self._table.query_from(partition, first, last, _PAGE)
         new = (item for item in items if _is_new(item, space.matrix))
         while batch := list(islice(new, _BATCH)):
@@ -109,11 +111,8 @@ def claim_vector_length(partition: str, length: int) -> Write:
 
 def put_client_vector(partition: str, time: int, ref: str, packed: bytes) -> Write:
     """Build the write of an entry's vector, at a time (epoch ms)."""
-    return put(_build_key(partition, time, ref), {_NUMBERS: packed, "ref": ref, "time": time})
-
-
-def _build_key(partition: str, time: int, ref: str) -> Key:
-    return partition, CLIENT_VECTOR.sort.format(time=encode_timestamp(time), ref=ref)
+    key = CLIENT_VECTOR.build_key_in(partition, time=time, ref=ref)
+    return put(key, {_NUMBERS: packed, "ref": ref, "time": time})
 
 
 def pack_vector(numbers: Sequence[float]) -> bytes:

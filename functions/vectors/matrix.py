@@ -10,7 +10,7 @@ from math import hypot
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from functions.platform.vector_keys import parse_vector_ref
+from functions.platform.item_types import AGENT_VECTOR
 from functions.vectors.model import Candidates, Embedding, Hit, Statistics, Vector
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class TextMatrix:
         first = row * dimension
         length = hypot(*self._numbers[first : first + dimension]) or 1.0
         cosine = min(float(cosines[row]) / length, 1.0)
-        return Hit(parse_vector_ref(name), score, cosine, self._written[name])
+        return Hit(AGENT_VECTOR.parse(name), score, cosine, self._written[name])
 
     def count(self, terms: Iterable[str]) -> Statistics:
         """Count the texts that all may read, and those of them that have each term."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from math import hypot, sqrt
 
-from functions.platform import vector_keys
+from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
 from functions.platform.keys import hash_name
 from functions.platform.parallel import run_parallel
@@ -65,15 +65,15 @@ class NativeVectorIndex:
         wanted = _index_attributes(space, self._model, filters)
         found = self._table.search_vectors(self._name, numbers, limit, wanted)
         return [
-            (vector_keys.parse_vector_ref(sort_key), min((1.0 - distance) * sqrt(2), 1.0))
+            (AGENT_VECTOR.parse(sort_key), min((1.0 - distance) * sqrt(2), 1.0))
             for sort_key, distance in found
         ]
 
     def _read_cosines(self, space: str, meaning: Vector, refs: list[str]) -> dict[str, float]:
         """Read the vectors that only their words have found, and compare their meaning."""
-        items = self._table.get_many(vector_keys.build_vector_key(space, ref) for ref in refs)
+        items = self._table.get_many(AGENT_VECTOR.build_key_in(space, ref=ref) for ref in refs)
         return {
-            vector_keys.parse_vector_ref(sort): _compute_cosine(meaning, item[VECTOR_ATTRIBUTE])
+            AGENT_VECTOR.parse(sort): _compute_cosine(meaning, item[VECTOR_ATTRIBUTE])
             for (_, sort), item in items.items()
             if VECTOR_ATTRIBUTE in item
         }

@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from functions.platform.clock import Clock
+from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.vector_keys import build_vector_key, parse_vector_ref
 from functions.platform.writes import put
 from functions.vectors.model import Embedding, VectorFormat
 
@@ -49,7 +49,7 @@ class VectorStore:
         known = self.read_versions(wanted)
         self._table.write_many(
             [
-                put(build_vector_key(*address), self._encode(each))
+                put(AGENT_VECTOR.build_key_in(address[0], ref=address[1]), self._encode(each))
                 for address, each in wanted.items()
                 if each.ref not in known
             ]
@@ -66,20 +66,26 @@ class VectorStore:
 
     def select_current(self, addresses: Iterable[tuple[str, str]]) -> set[str]:
         """Select the refs whose vectors exist in the current format."""
-        found = self._table.get_many(build_vector_key(space, ref) for space, ref in addresses)
+        found = self._table.get_many(
+            AGENT_VECTOR.build_key_in(space, ref=ref) for space, ref in addresses
+        )
         return {
-            parse_vector_ref(sort)
+            AGENT_VECTOR.parse(sort)
             for (_, sort), item in found.items()
             if self._format.matches(item)
         }
 
     def read_versions(self, addresses: Iterable[tuple[str, str]]) -> dict[str, int]:
         """Read the versions from which vectors were made, by what these stand for."""
-        found = self._table.get_many(build_vector_key(space, ref) for space, ref in addresses)
-        return {parse_vector_ref(sort): item["version"] for (_, sort), item in found.items()}
+        found = self._table.get_many(
+            AGENT_VECTOR.build_key_in(space, ref=ref) for space, ref in addresses
+        )
+        return {AGENT_VECTOR.parse(sort): item["version"] for (_, sort), item in found.items()}
 
     def _put(self, space: str, ref: str, item: Item) -> None:
         not_newer = "attribute_not_exists(pk) OR version <= :version"
         with suppress(ConditionFailed):
             version = item["version"]
-            self._table.put(put(build_vector_key(space, ref), item, not_newer, version=version))
+            self._table.put(
+                put(AGENT_VECTOR.build_key_in(space, ref=ref), item, not_newer, version=version)
+            )

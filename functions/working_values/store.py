@@ -9,9 +9,9 @@ from functools import partial
 from typing import NamedTuple
 
 from functions.platform.clock import to_ttl_seconds
+from functions.platform.item_types import INSTANCE
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress
-from functions.platform.run_keys import build_instance_key
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store
 from functions.platform.values import read_text
@@ -31,7 +31,7 @@ class WorkingValueStore(Store):
 
     def get(self, tenant: str, instance: str) -> StoredValues:
         """Read an instance's values, expired ones included: one read."""
-        item = self._table.get(build_instance_key(tenant, instance))
+        item = self._table.get(INSTANCE.build_key(tenant, instance=instance))
         if item is None:
             return StoredValues({}, None)
         values = {
@@ -50,7 +50,9 @@ class WorkingValueStore(Store):
         if seen.revision is not None:
             condition, expected = "revision = :seen", {"seen": seen.revision}
         item = _encode(values, now)
-        self._table.put(put(build_instance_key(tenant, instance), item, condition, **expected))
+        self._table.put(
+            put(INSTANCE.build_key(tenant, instance=instance), item, condition, **expected)
+        )
 
 
 def _encode(values: ValuesByKey, now: int) -> Item:

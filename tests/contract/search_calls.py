@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 
+from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import decode_item
-from functions.platform.vector_keys import parse_vector_ref
 from tests.contract.bodies import MEMORY
 from tests.contract.expect import ok
 from tests.contract.service import Service
@@ -46,7 +46,7 @@ def keys_of(results: list[Json]) -> list[str]:
 def vectors(service: Service) -> list[str]:
     """What the stored vectors stand for."""
     items = (item for item in service.stored() if "vector" in item)
-    return sorted(parse_vector_ref(item["sk"]["S"]) for item in items)
+    return sorted(AGENT_VECTOR.parse(item["sk"]["S"]) for item in items)
 
 
 def state_of_vectors(service: Service) -> list[Json]:

@@ -10,8 +10,8 @@ import pytest
 
 from functions.api.app import App
 from functions.container import Container
+from functions.platform.item_types import EMBEDDING
 from functions.platform.items import decode_item
-from functions.platform.vector_keys import EMBEDDING_KEY
 from functions.vectors import wordllama
 from tests.contract.bedrock import MODEL, Bedrock, embedding
 from tests.contract.bodies import MEMORY, create, entry, semantic, update
@@ -153,7 +153,7 @@ def test_a_second_pass_embeds_what_former_settings_wrote_meanwhile(
     changed = after(service, key, **TITAN)
     assert objects(recall(changed, "the office in Oslo", top_k=1)) == ["the office in Oslo"]
     assert run() == sweep(service, **TITAN) == {"lag_ms": 0}
-    (state,) = items(service, EMBEDDING_KEY[1])
+    (state,) = items(service, EMBEDDING.sort)
     assert "due" not in state
 
 
@@ -249,7 +249,7 @@ def test_two_sweeps_at_once_do_what_one_does(service: Service, key: str) -> None
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: sweep(service, **TITAN), range(2)))
     assert found_by(after(service, key, **TITAN)) == ALL
-    (state,) = items(service, EMBEDDING_KEY[1])
+    (state,) = items(service, EMBEDDING.sort)
     assert (state["is_last"], "due" in state) == (True, True)
 
 

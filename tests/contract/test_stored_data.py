@@ -61,9 +61,9 @@ def stored(
         ("facts", '"alice"'),
         ("procedures/sdr/mail", '"alice"'),
         ("instances/alice-1/working/k", '"value":1'),
-        ("objects/space-alice?prefix=", '"large"'),
-        ("objects/space-alice/small", "few"),
-        ("objects/space-alice/large", "xxx"),
+        ("agents/alice/objects/files?prefix=", '"large"'),
+        ("agents/alice/objects/files/small", "few"),
+        ("agents/alice/objects/files/large", "xxx"),
     ],
 )
 def test_each_kind_of_thing_is_read(

@@ -48,7 +48,8 @@ def render_item_types() -> str:
 def _render_item_type(type: ItemType) -> tuple[str, ...]:
     partition = type.partition if " " in type.partition else f"`{type.partition}`"
     table = "" if type.table == "memory" else " (log table)"
-    indexes = ", ".join(f"`{index}`" for index in type.indexes)
+    listed = (f"`{index}`: `{partition}`" for index, partition in type.listed.items())
+    indexes = "<br>".join([*(f"`{index}`" for index in type.indexes), *listed])
     key = f"{partition}<br>`{type.sort}`"
     return f"{type.name}{table}", key, type.purpose, fill_limits(type.lifetime), indexes
 

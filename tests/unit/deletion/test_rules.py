@@ -16,7 +16,6 @@ from functions.deletion.rules import continue_after, count_found, is_waiting
 from functions.identity.model import OPERATOR
 from functions.platform.entry_keys import build_private_address, build_semantic_address
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH, ITEM_TYPES
-from functions.platform.vector_keys import build_client_vectors_partition
 from tests.unit.deletion.kept_types import KEPT
 
 _BEGUN = Deletion(Subject("acme", "tenant"), 1_000, OPERATOR, pass_began_at=1_000)
@@ -70,6 +69,6 @@ def test_the_vectors_of_private_entries_go_with_their_agent() -> None:
         (build_private_address("other", "ada", "notes", "k"), False),
         (build_semantic_address("acme", "ada", "k"), False),
     ):
-        item = {"pk": build_client_vectors_partition(address)}
+        item = {"pk": address.client_vectors}
         for each in (CLIENT_VECTOR, CLIENT_VECTOR_LENGTH):
             assert is_deleted(each, Subject("acme", "agent", "ada"), item, is_last=False) is is_own

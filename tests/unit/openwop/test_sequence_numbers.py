@@ -4,22 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.platform.item_types import MEMORY_ENTRY, TAG_ROW
 from functions.platform.openwop_keys import (
     build_memory_entry_id,
-    build_memory_entry_key,
     build_memory_run_id,
     build_reference,
-    build_snapshot_pin_key,
-    build_tag_row_key,
     create_random_suffix,
     get_first_sequence,
-    get_pin_range,
     get_timestamp_of_sequence,
     hash_memory,
     is_memory_run_id,
     parse_memory_entry_id,
     parse_reference,
-    parse_sort_sequence,
 )
 
 LAST = get_first_sequence(253_402_300_799_999) + 1023  # the end of the year 9999
@@ -29,26 +25,21 @@ names = st.text("ab:#0123456789\u0000é", max_size=5)
 
 @given(one=sequences, other=sequences)
 def test_text_sorts_as_the_numbers_do(one: int, other: int) -> None:
-    texts = [build_memory_entry_key("p", each)[1] for each in (one, other)]
-    assert (texts[0] < texts[1]) == (one < other)
+    texts = [
+        (
+            MEMORY_ENTRY.build_sort(sequence=each),
+            TAG_ROW.build_sort(tag="a#b", sequence=each),
+            build_memory_entry_id(each, ""),
+        )
+        for each in (one, other)
+    ]
+    assert all((first < second) == (one < other) for first, second in zip(*texts, strict=True))
 
 
 @given(sequence=sequences)
 def test_a_sequence_number_is_parsed_as_it_was_built(sequence: int) -> None:
-    for _, sort in (
-        build_memory_entry_key("p", sequence),
-        build_tag_row_key("p", "a#b", sequence),
-    ):
-        assert parse_sort_sequence(sort) == sequence
     suffix = create_random_suffix()
     assert parse_memory_entry_id(build_memory_entry_id(sequence, suffix)) == (sequence, suffix)
-
-
-@given(pin=sequences, after=sequences, before=sequences)
-def test_a_range_of_pins_excludes_its_ends(pin: int, after: int, before: int) -> None:
-    _, sort = build_snapshot_pin_key("p", pin, "run_1")
-    first, last = get_pin_range(after, max(before, 1))
-    assert (first <= sort <= last) == (after < pin < max(before, 1))
 
 
 @given(moment=st.integers(0, 253_402_300_799_999), more=st.integers(0, 1023))

@@ -1,6 +1,7 @@
 """The registry of item types: no two meet, and it is the only place that knows keys."""
 
 import re
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from functions.platform.schema import BY_DUE, build_log_table, build_memory_tabl
 
 _ROOT = Path(__file__).parents[3]
 _NAMES = re.compile(r"\{[^}]*\}")
+_HASHED_NAMES = re.compile(r"\{\w+(:[a-z][^}]*)?\}")
 _PREFIX = re.compile(r'"(?:\{\w+\})?#?[a-z]{1,3}#(?:\{|")|"~key|split\("#')
 
 
@@ -78,14 +80,24 @@ def test_a_type_is_of_a_package_and_of_indexes_that_exist(each: ItemType) -> Non
     indexes = {
         index["IndexName"] for index in build_memory_table("memory")["GlobalSecondaryIndexes"]
     }
-    assert set(each.indexes) <= indexes | {"the vector index"}
-    assert each.table == "memory" or not each.indexes
+    assert {*each.indexes, *each.listed} <= indexes | {"the vector index"}
+    assert not {*each.indexes} & {*each.listed}
+    assert each.table == "memory" or not (each.indexes or each.listed)
     assert build_log_table("log")["KeySchema"] == build_memory_table("memory")["KeySchema"]
+
+
+def test_no_two_types_are_listed_in_one_partition_of_an_index() -> None:
+    rooms = Counter(
+        (index, _HASHED_NAMES.sub(r"{\1}", template))
+        for each in ITEM_TYPES
+        for index, template in each.listed.items()
+    )
+    assert [room for room, count in rooms.items() if count > 1] == []
 
 
 def test_a_key_is_built_and_recognized_by_its_type() -> None:
     key = item_types.MESSAGE.build_key("acme", session="s", generation="g", index=7)
-    assert key == ("acme#v#s", "msg#g#000000000007")
+    assert key == (f"acme#v#{hash_name('session', 's')}", "msg#g#000000000007")
     assert item_types.MESSAGE.has_sort(key[1])
     assert not item_types.CONVERSATION.has_sort(key[1])
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.platform import entry_keys, item_types, openwop_keys, run_keys
+from functions.platform import entry_keys, item_types, run_keys
 from functions.platform.errors import EntryNotFound
 from functions.platform.keys import (
     create_nonce,
@@ -69,10 +69,3 @@ def test_a_run_id_holds_its_address() -> None:
     address = run_keys.create_run_address("acme", "sdr", bytes(16), 1_763_800_000_000)
     run_id = address.unsigned_id + encode_seed(bytes(range(16)))
     assert run_keys.parse_run_id("acme", run_id) == address
-
-
-@given(st.integers(min_value=0, max_value=2**58), st.integers(min_value=0, max_value=2**58))
-def test_entries_of_a_memory_sort_by_sequence_number(one: int, other: int) -> None:
-    keys = [openwop_keys.build_memory_entry_key("acme#o#m", each)[1] for each in (one, other)]
-    assert (keys[0] < keys[1]) == (one < other)
-    assert openwop_keys.parse_sort_sequence(keys[0]) == one
