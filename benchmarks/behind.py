@@ -10,7 +10,6 @@ from benchmarks.capacity import Call, find_promptest, recorded
 from benchmarks.inprocess import Caller, Function
 from benchmarks.rows import Measured
 from benchmarks.workload import entry
-from functions.consolidation.store import build_run_key
 from functions.container import Container
 from functions.entries.history_store import HistoryStore
 from functions.entries.mapper import EntryMapper
@@ -21,6 +20,7 @@ from functions.event_log.store import EventLogStore
 from functions.identity.model import Actor
 from functions.platform import entry_keys
 from functions.platform.clock import now_ms
+from functions.platform.item_types import CONSOLIDATION_RUN
 from functions.platform.table import Table
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.history_keeper import HistoryKeeper
@@ -185,5 +185,5 @@ def _consolidate(caller: Caller, container: Container) -> list[Call]:
     time.sleep(0.002)  # facts of the same millisecond are too new
     run = caller.send("POST", "/api/v1/consolidation", {"dry_run": False})["id"]
     with recorded(caller.function.client) as calls:
-        container.consolidator.resume(build_run_key(_TENANT, run), 60)
+        container.consolidator.resume(CONSOLIDATION_RUN.build_key(_TENANT, run=run), 60)
     return calls

@@ -77,7 +77,7 @@ class AuditStore(Store):
             first = max(first, query.after)
         if first > last:
             return iter(())
-        items = self._table.query_from(
+        items = self._table.query(
             AUDIT_RECORD.build_partition(tenant),
             AUDIT_RECORD.build_sort(position=first),
             AUDIT_RECORD.build_sort(position=last),

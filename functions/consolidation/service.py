@@ -24,7 +24,7 @@ from functions.consolidation.model import (
     TakenStep,
 )
 from functions.consolidation.requests import ConsolidationSettings
-from functions.consolidation.store import ConsolidationStore, build_run_key, build_schedule_write
+from functions.consolidation.store import ConsolidationStore, build_schedule_write
 from functions.facts.model import Fact
 from functions.facts.store import FactStore
 from functions.facts.users import CallerAccess, UserAccess
@@ -33,6 +33,7 @@ from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock, limit_time
 from functions.platform.errors import NotFound, ValidationFailed
 from functions.platform.idempotency import RequestToken
+from functions.platform.item_types import CONSOLIDATION_RUN
 from functions.platform.items import Item
 from functions.platform.keys import build_id, encode_timestamp, get_tenant
 from functions.platform.limits import MAX_DRY_RUN_FACTS
@@ -168,7 +169,9 @@ class Consolidation:
         record = self._audit.record(caller, UNDO_CONSOLIDATION, f"consolidation:{id}")
         begun = run._replace(status="undoing", undone_after=None, revision=run.revision + 1)
         self._store.write(self._store.build_run_write(caller.tenant, begun), record)
-        self._consolidator.resume(build_run_key(caller.tenant, id), _REQUEST_SECONDS)
+        self._consolidator.resume(
+            CONSOLIDATION_RUN.build_key(caller.tenant, run=id), _REQUEST_SECONDS
+        )
         return self.get(caller, id)
 
 

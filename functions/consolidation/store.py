@@ -17,7 +17,7 @@ from functions.platform.clock import Clock
 from functions.platform.item_types import CONSOLIDATION, CONSOLIDATION_RUN, CONSOLIDATION_STEP
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import dumps, loads
-from functions.platform.keys import HIGHEST, Key, build_due_attributes, hash_fact, hash_name
+from functions.platform.keys import HIGHEST, build_due_attributes, hash_fact, hash_name
 from functions.platform.limits import CONSOLIDATION_RETENTION_DAYS
 from functions.platform.schema import DUE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import Table
@@ -56,7 +56,7 @@ class ConsolidationStore:
 
     def get_run(self, tenant: str, id: str) -> ConsolidationRun | None:
         """Read a run: one read."""
-        item = self._table.get(build_run_key(tenant, id))
+        item = self._table.get(CONSOLIDATION_RUN.build_key(tenant, run=id))
         return None if item is None else from_attributes(ConsolidationRun, item)
 
     def save(self, tenant: str, run: ConsolidationRun) -> bool:
@@ -69,7 +69,7 @@ class ConsolidationStore:
 
     def build_run_write(self, tenant: str, run: ConsolidationRun) -> Write:
         """Build the write of a run, on the condition that its predecessor is stored."""
-        key = build_run_key(tenant, run.id)
+        key = CONSOLIDATION_RUN.build_key(tenant, run=run.id)
         due = build_due_attributes(key[0], self._clock() if run.is_at_work else None)
         item = to_attributes(run) | due | {TTL_ATTRIBUTE: run.started_at // 1000 + _KEPT_S}
         if run.revision == 1:
@@ -81,7 +81,9 @@ class ConsolidationStore:
     ) -> bool:
         """Change the facts of a step, and note it; False if one has changed since it was read."""
         changes = [self._facts.build_change(tenant, *each) for each in step.changes]
-        is_running = check(build_run_key(tenant, run.id), "#status = :running", running="running")
+        is_running = check(
+            CONSOLIDATION_RUN.build_key(tenant, run=run.id), "#status = :running", running="running"
+        )
         note = _build_step_write(tenant, run, step)
         return self._table.try_write(*changes, note, audit, is_running)
 
@@ -89,7 +91,7 @@ class ConsolidationStore:
         """List the steps of a run behind a position: a call for each hundred."""
         partition, prefix = CONSOLIDATION_STEP.build_range(tenant, run=run)
         first = prefix if after is None else f"{prefix}{after}\0"
-        items = self._table.query_from(partition, first, prefix + HIGHEST, _PAGE)
+        items = self._table.query(partition, first, prefix + HIGHEST, _PAGE)
         for item in items:
             before = tuple(loads(item["before"]))
             position = item["sk"].removeprefix(prefix)
@@ -114,11 +116,6 @@ def build_schedule_write(tenant: str, schedule: ConsolidationSchedule) -> Write:
     if schedule.revision == 1:
         return put_new(key, item)
     return put(key, item, "revision = :seen", seen=schedule.revision - 1)
-
-
-def build_run_key(tenant: str, id: str) -> Key:
-    """Build the key of a run."""
-    return CONSOLIDATION_RUN.build_key(tenant, run=id)
 
 
 def _build_step_write(tenant: str, run: ConsolidationRun, step: ConsolidationStep) -> Write:

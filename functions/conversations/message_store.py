@@ -110,7 +110,7 @@ class MessageStore:
             (partition, low), (_, high) = (
                 build_key(conversation, each) for each in (start, stop - 1)
             )
-            items = self._table.query_from(
+            items = self._table.query(
                 partition, low, high, min(_PAGE, stop - start), newest_first=newest_first
             )
             yield from islice(items, stop - start)
@@ -350,8 +350,8 @@ class MessageStore:
             for index in (marker["first"], marker["end"])
         )
         found = chain(
-            self._table.query_from(key[0], first_use, end_use, _DELETED_TOGETHER),
-            self._table.query_from(key[0], first, last, _DELETED_TOGETHER),
+            self._table.query(key[0], first_use, end_use, _DELETED_TOGETHER),
+            self._table.query(key[0], first, last, _DELETED_TOGETHER),
         )
         if not self._staging.delete(found, time.monotonic() + seconds):
             return False

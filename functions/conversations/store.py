@@ -111,7 +111,7 @@ class ConversationStore:
 
         def read(before: str | None, size: int) -> list[Item]:
             last = f"{prefix}~" if before is None else before
-            rows = self._table.query_from(partition, prefix, last, size + 1, newest_first=True)
+            rows = self._table.query(partition, prefix, last, size + 1, newest_first=True)
             return list(islice((row for row in rows if row["sk"] != before), size))
 
         return chain.from_iterable(iterate_groups(read, "sk", wanted, MAX_PAGE_ITEMS))

@@ -68,14 +68,14 @@ class HistoryStore:
         """
         partition, prefix = _build_range(entry.address, entry.nonce)
         last = prefix + (HIGHEST if before is None else before)
-        rows = self._table.query_from(partition, prefix, last, _READ_TOGETHER, newest_first=True)
+        rows = self._table.query(partition, prefix, last, _READ_TOGETHER, newest_first=True)
         return (self._to_entry(entry, row) for row in rows if row["sk"] != last)
 
     def find_at(self, entry: Entry, time: int) -> Entry | None:
         """Read the version that was in force at a time before the present one: one call."""
         partition, prefix = _build_range(entry.address, entry.nonce)
         first = f"{prefix}{encode_timestamp(time + 1)}"
-        rows = self._table.query_from(partition, first, prefix + HIGHEST, 1)
+        rows = self._table.query(partition, first, prefix + HIGHEST, 1)
         found = next((self._to_entry(entry, row) for row in islice(rows, 1)), None)
         return None if found is None or found.updated_at > time else found
 

@@ -133,7 +133,7 @@ class EntryStore:
         partition = item_types.SEMANTIC_ENTRY.build_partition(tenant, namespace=namespace)
         prefix = entry_keys.build_index_row_sort("", tag)
         last = prefix + (HIGHEST if before is None else before)
-        rows = self._table.query_from(partition, prefix, last, count + 1, newest_first=True)
+        rows = self._table.query(partition, prefix, last, count + 1, newest_first=True)
         return list(islice((row for row in rows if row["sk"] != last), count))
 
     def list_by_creation(

@@ -111,9 +111,8 @@ def build_removed_part_keys(old: Item, new: Item) -> list[Key]:
     """Build the keys of the parts that an item no longer refers to."""
     if "parts" not in old or "parts" in new:
         return []
-    numbers = range(old["parts"])
     (id,) = old["ids"]
-    return [build_event_part_key(old["pk"], id, number) for number in numbers]
+    return build_part_keys(old["pk"], id, old["parts"])
 
 
 def _encode_text(documents: Sequence[dict[str, Any] | None]) -> str | bytes:
@@ -126,13 +125,9 @@ def build_part_writes(partition: str, encoded: EncodedEvents, expiry: int | None
     Args:
         expiry: until when (epoch ms) they are kept; None is for good.
     """
-    return [
-        put(
-            build_event_part_key(partition, encoded.events[0].id, number),
-            {"data": part, TTL_ATTRIBUTE: to_ttl_seconds(expiry)},
-        )
-        for number, part in enumerate(encoded.parts)
-    ]
+    keys = build_part_keys(partition, encoded.events[0].id, len(encoded.parts))
+    ttl = {TTL_ATTRIBUTE: to_ttl_seconds(expiry)}
+    return [put(key, {"data": part, **ttl}) for key, part in zip(keys, encoded.parts, strict=True)]
 
 
 def build_events_write(
@@ -174,11 +169,10 @@ def remove_events(item: Item, agent: str) -> Item | None:
     return rest | {"events": _encode_text(kept)}
 
 
-def build_part_keys(partition: str, stored: StoredEvent) -> list[Key]:
+def build_part_keys(partition: str, event: str, count: int) -> list[Key]:
     """Build the keys of the parts of an event's data; none if the item holds it."""
-    return [
-        build_event_part_key(partition, stored.id, number) for number in range(stored.part_count)
-    ]
+    build = item_types.EVENT_PART.build_key_in
+    return [build(partition, event=event, number=number) for number in range(count)]
 
 
 def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence[bytes]) -> Event:
@@ -230,8 +224,3 @@ def build_log_range(
 
 def parse_log_item(sort: str) -> int:
     return int(sort.removeprefix(item_types.LOG_ITEM.sort_prefix))
-
-
-def build_event_part_key(partition: str, event_id: str, number: int) -> Key:
-    """Build the key of a part of an event that is larger than an item."""
-    return partition, item_types.EVENT_PART.build_sort(event=event_id, number=number)

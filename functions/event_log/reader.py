@@ -156,7 +156,7 @@ class EventLogReader(TimedStore):
     ) -> Iterator[Item]:
         """Read the items with numbers from `first` to `last`; None is the end of the log."""
         between = build_log_range(partition, first, last)
-        return self._table.query_from(*between, page_size, newest_first=newest_first)
+        return self._table.query(*between, page_size, newest_first=newest_first)
 
     def _find(self, partition: str, moment: int, *, is_end: bool = False) -> int | None:
         """Find the first item up to which a log has an event of a moment (epoch ms) or later.
@@ -189,7 +189,7 @@ class EventLogReader(TimedStore):
         return last
 
     def _read_parts(self, partition: str, stored: StoredEvent) -> list[bytes]:
-        keys = build_part_keys(partition, stored)
+        keys = build_part_keys(partition, stored.id, stored.part_count)
         parts = self._table.get_many(keys) if keys else {}
         return [parts[key]["data"] for key in keys]
 

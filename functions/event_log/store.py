@@ -101,7 +101,7 @@ class EventLogStore:
         """
         last, ids, head = None, set[str](), None
         between = build_log_range(partition, 0)
-        for item in self._table.query_from(*between, _END_PAGE, newest_first=True):
+        for item in self._table.query(*between, _END_PAGE, newest_first=True):
             if "first_number" in item:
                 head = item
                 break

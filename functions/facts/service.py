@@ -23,7 +23,6 @@ from functions.facts.store import (
     FactStore,
     Replacement,
     StoredFact,
-    build_fact_key,
     decode_fact,
     decode_stored,
     name_replaced,
@@ -190,7 +189,7 @@ class Facts:
         self, tenant: str, fact: Fact, new: NewFact, place: _Place, changed: ConditionFailed
     ) -> _Place:
         """Find the place of a fact after a conflict, which may have returned what is there."""
-        item = changed.failed.get(build_fact_key(tenant, place.id))
+        item = changed.failed.get(item_types.FACT.build_key(tenant, fact=place.id))
         is_known = new.fact_id is None and item is not None
         return self._find_place(tenant, fact, decode_stored(item) if is_known else None)
 

@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from functions.facts.model import Fact, FactQuery
 from functions.facts.rules import end_fact
-from functions.platform import item_types, schema
+from functions.platform import schema
 from functions.platform.bounded_pages import WHOLE, Examined, WantedPage, select_shown
 from functions.platform.clock import Clock
 from functions.platform.errors import ReadOnly, Throttled, ValidationFailed
+from functions.platform.item_types import FACT, FACT_CHAIN, SINGLE_VALUED
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import compress, decompress, dumps
 from functions.platform.keys import Digest, Key, hash_fact
@@ -71,7 +72,7 @@ class FactStore:
 
     def get(self, tenant: str, id: str) -> StoredFact:
         """Read one fact with one call."""
-        return decode_stored(self._table.get(build_fact_key(tenant, id)))
+        return decode_stored(self._table.get(FACT.build_key(tenant, fact=id)))
 
     def get_many(
         self,
@@ -84,7 +85,7 @@ class FactStore:
         Args:
             read: reads the items, with others.
         """
-        keys = {item_types.FACT.build_key(tenant, fact=Digest(ref)): ref for ref in refs}
+        keys = {FACT.build_key(tenant, fact=Digest(ref)): ref for ref in refs}
         items = (read or self._table.get_many)(keys)
         facts = {ref: decode_fact(items.get(key)) for key, ref in keys.items()}
         return {ref: fact for ref, fact in facts.items() if fact is not None}
@@ -106,12 +107,12 @@ class FactStore:
         Args:
             reference: an item that is written with it.
         """
-        key, item = build_fact_key(tenant, fact.fact_id), self._encode(tenant, fact, embedding)
+        key, item = FACT.build_key(tenant, fact=fact.fact_id), self._encode(tenant, fact, embedding)
         writes = [put_version(key, item, seen)]
         if reference is not None:
             named = {"same_as": fact.fact_id, "version": (reference.seen or 0) + 1}
             named |= self._format.build_stamp(self._clock())
-            other = build_fact_key(tenant, reference.id)
+            other = FACT.build_key(tenant, fact=reference.id)
             writes.append(put_version(other, named, reference.seen))
         return writes
 
@@ -125,14 +126,12 @@ class FactStore:
             changed["metadata"] = compress(after.metadata)
         changed |= self._format.build_stamp(self._clock())
         expression, values = build_set_expression(changed)
-        key = build_fact_key(tenant, before.fact_id)
+        key = FACT.build_key(tenant, fact=before.fact_id)
         return update(key, expression, "version = :seen", seen=before.version, **values)
 
     def is_newest(self, tenant: str, fact: Fact, last: str) -> bool:
         """Tell whether no fact about a subject is newer, up to a position: a call to an index."""
-        partition = item_types.FACT.build_index_partition(
-            schema.BY_GROUP, tenant, subject=fact.subject
-        )
+        partition = FACT.build_index_partition(schema.BY_GROUP, tenant, subject=fact.subject)
         found = self._table.query_index(
             schema.BY_GROUP,
             f"{schema.GROUP_ATTRIBUTE} = :group AND {schema.TYPE_ORDER_ATTRIBUTE} <= :last",
@@ -146,7 +145,7 @@ class FactStore:
 
     def note_recall(self, tenant: str, fact: Fact, now: int) -> None:
         """Note that a fact was recalled: no new version, and nothing where nothing is written."""
-        key = build_fact_key(tenant, fact.fact_id)
+        key = FACT.build_key(tenant, fact=fact.fact_id)
         write = update(key, "SET recalled_at = :now", "attribute_exists(learned_by)", now=now)
         with suppress(ConditionFailed, ReadOnly, Throttled):
             self._table.update(write)
@@ -165,10 +164,11 @@ class FactStore:
         Each group takes two calls, even if it is empty: one to the index of the subject, the agent
         type or the tenant, and one for the facts themselves.
         """
-        index, of = _choose_index(tenant, query)
+        names = {"subject": query.subject, "agent_type": query.agent_type}
+        index, of = FACT.choose_index(tenant, **names)
         for rows in iterate_rows(self._table, index, of, wanted):
             listed = [(row["pk"], row["sk"]) for row in rows if _may_match(row, query)]
-            items = self._table.get_many(listed or (build_fact_key(tenant, ""),))
+            items = self._table.get_many(listed or (FACT.build_key(tenant, fact=""),))
             facts = (decode_fact(items.get((row["pk"], row["sk"]))) for row in rows)
             yield [
                 Examined(
@@ -187,18 +187,21 @@ class FactStore:
             reference: the item that points to the fact; it is deleted, too.
         """
         item = self._format.build_tombstone(fact.version + 1, self._clock())
-        writes = [put_version(build_fact_key(tenant, fact.fact_id), item, fact.version), *audit]
+        writes = [
+            put_version(FACT.build_key(tenant, fact=fact.fact_id), item, fact.version),
+            *audit,
+        ]
         if fact.has_chain and fact.valid_until is None:
             writes.append(delete(build_chain_key(tenant, fact.chain)))
         if reference is not None:
-            key = build_fact_key(tenant, reference.id)
+            key = FACT.build_key(tenant, fact=reference.id)
             writes.append(delete(key, "version = :seen", seen=reference.seen))
         self._table.write(writes)
 
     def replace_vector(self, tenant: str, fact: Fact, embedding: Embedding) -> None:
         """Write a fact with another vector, at the same version."""
         item = self._encode(tenant, fact, embedding)
-        self._table.put(put_version(build_fact_key(tenant, fact.fact_id), item, fact.version))
+        self._table.put(put_version(FACT.build_key(tenant, fact=fact.fact_id), item, fact.version))
 
     def _encode(self, tenant: str, fact: Fact, embedding: Embedding) -> Item:
         # indexes in memory find new facts by the time of the write
@@ -213,14 +216,9 @@ def decode_stored(item: Item | None) -> StoredFact:
     return StoredFact(decode_fact(item), item["version"], item.get("same_as"))
 
 
-def build_fact_key(tenant: str, id: str) -> Key:
-    """Build the key of a fact."""
-    return item_types.FACT.build_key(tenant, fact=id)
-
-
 def build_chain_key(tenant: str, chain: tuple[str, str, str | None]) -> Key:
     """Build the key of what says which facts of a chain hold now."""
-    return item_types.FACT_CHAIN.build_key(tenant, chain=dumps(list(chain)).decode())
+    return FACT_CHAIN.build_key(tenant, chain=dumps(list(chain)).decode())
 
 
 def encode_fact(tenant: str, fact: Fact, embedding: Embedding, vector_format: VectorFormat) -> Item:
@@ -229,10 +227,9 @@ def encode_fact(tenant: str, fact: Fact, embedding: Embedding, vector_format: Ve
         **to_attributes(fact),
         "confidence": repr(fact.confidence),  # as text: a DynamoDB number would round it
         "metadata": None if fact.metadata is None else compress(fact.metadata),
-        **_build_index_attributes(tenant, fact),
-        **vector_format.to_attributes(
-            item_types.FACT.build_partition(tenant), embedding, fact.filters
-        ),
+        **FACT.build_index_attributes(tenant, subject=fact.subject, agent_type=fact.agent_type),
+        schema.TYPE_ORDER_ATTRIBUTE: fact.position,
+        **vector_format.to_attributes(FACT.build_partition(tenant), embedding, fact.filters),
     }
 
 
@@ -249,33 +246,9 @@ def decode_fact(item: Item | None) -> Fact | None:
     )
 
 
-def _build_index_attributes(tenant: str, fact: Fact) -> Item:
-    build = item_types.FACT.build_index_partition
-    attributes: Item = {
-        schema.TENANT_ATTRIBUTE: build(schema.BY_TENANT, tenant),
-        schema.GROUP_ATTRIBUTE: build(schema.BY_GROUP, tenant, subject=fact.subject),
-        schema.TYPE_ORDER_ATTRIBUTE: fact.position,
-    }
-    if fact.agent_type is not None:
-        attributes[schema.TYPE_ATTRIBUTE] = build(
-            schema.BY_TYPE, tenant, agent_type=fact.agent_type
-        )
-    return attributes
-
-
 def _may_match(row: Item, query: FactQuery) -> bool:
     # some indexes do not project the predicate
     return query.predicate is None or row.get("predicate", query.predicate) == query.predicate
-
-
-def _choose_index(tenant: str, query: FactQuery) -> tuple[str, tuple[str, str]]:
-    index, names = schema.BY_TENANT, {}
-    if query.subject is not None:
-        index, names = schema.BY_GROUP, {"subject": query.subject}
-    elif query.agent_type is not None:
-        index, names = schema.BY_TYPE, {"agent_type": query.agent_type}
-    partition = item_types.FACT.build_index_partition(index, tenant, **names)
-    return index, (schema.INDEX_ATTRIBUTES[index], partition)
 
 
 class Replacement(NamedTuple):
@@ -301,7 +274,7 @@ class FactChainStore:
 
     def list_single_valued(self, tenant: str) -> frozenset[str]:
         """Return the predicates of a tenant that have one value at a time."""
-        item = self._table.get(item_types.SINGLE_VALUED.build_key(tenant)) or {}
+        item = self._table.get(SINGLE_VALUED.build_key(tenant)) or {}
         predicates: frozenset[str] = item.get("predicates", frozenset())
         return predicates
 
@@ -309,7 +282,7 @@ class FactChainStore:
         self, tenant: str, predicate: str, record: Write, *, is_single_valued: bool
     ) -> None:
         """Store whether a predicate has one value at a time, with the audit record."""
-        key, one = item_types.SINGLE_VALUED.build_key(tenant), frozenset({predicate})
+        key, one = SINGLE_VALUED.build_key(tenant), frozenset({predicate})
         if not is_single_valued:
             self._table.transact([update(key, "DELETE predicates :one", one=one), record])
             return

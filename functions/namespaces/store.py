@@ -76,7 +76,7 @@ class NamespaceStore(Store):
     def list_few(self, tenant: str, count: int) -> list[Namespace]:
         """Read up to `count` configured namespaces: one call."""
         partition, first = item_types.NAMESPACE.build_range(tenant)
-        items = self._table.query_from(partition, first, first + HIGHEST, count)
+        items = self._table.query(partition, first, first + HIGHEST, count)
         return list(map(decode_namespace, islice(items, count)))
 
     def list_with_prefix(self, tenant: str, prefix: str) -> list[Namespace]:

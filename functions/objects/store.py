@@ -71,7 +71,7 @@ class ObjectStore(Store):
         """
         partition, last = OBJECT.build_key(tenant, space=space, key=prefix + HIGHEST)
         first = prefix if after is None else f"{after}\0"
-        return self._table.query_from(
+        return self._table.query(
             partition, OBJECT.build_sort(key=first), last, min(page_size, 1000)
         )
 

@@ -119,7 +119,7 @@ class MemoryEntryStore:
             return self._list_tagged(partition, query.tag, query.page_size, ends)
         first = MEMORY_ENTRY.sort_prefix
         last = MEMORY_ENTRY.build_sort(sequence=min(ends) - 1) if ends else first + _LAST
-        items = self._table.query_from(partition, first, last, query.page_size, newest_first=True)
+        items = self._table.query(partition, first, last, query.page_size, newest_first=True)
         return map(_decode, items)
 
     def _list_tagged(
@@ -127,7 +127,7 @@ class MemoryEntryStore:
     ) -> Iterator[MemoryEntry]:
         first = TAG_ROW.build_sort_prefix(tag=tag)
         last = TAG_ROW.build_sort(tag=tag, sequence=min(ends) - 1) if ends else first + _LAST
-        rows = self._table.query_from(partition, first, last, page_size, newest_first=True)
+        rows = self._table.query(partition, first, last, page_size, newest_first=True)
         while page := list(islice(rows, min(page_size, MAX_GET_ITEMS))):
             keys = [
                 MEMORY_ENTRY.build_key_in(partition, sequence=int(row["sk"].rpartition("#")[2]))
@@ -244,7 +244,7 @@ class MemoryEntryStore:
             return []
         first = SNAPSHOT_PIN.build_sort(sequence=after + 1, run="")
         last = SNAPSHOT_PIN.build_sort(sequence=before - 1, run=_LAST)
-        pins = self._table.query_from(partition, first, last, _MAX_PINS, newest_first=True)
+        pins = self._table.query(partition, first, last, _MAX_PINS, newest_first=True)
         kept = (pin for pin in pins if pin["snapshot_kept_until"] + CLOCK_SKEW > now)
         return list(islice(kept, _MAX_PINS))
 

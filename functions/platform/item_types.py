@@ -28,7 +28,8 @@ class ItemType:
         purpose: what an item says.
         lifetime: when an item is deleted; `{NAME}` is the limit of this name.
         indexes: the indexes that list it.
-        listed: the templates of the partitions in further indexes that list it.
+        listed: the templates of the partitions in further indexes that list it; what has fewer
+            elements comes first.
         table: which table it is in.
         sealed: the attributes that the seal of its items covers (`functions.platform.macs`).
         package: the domain package that reads and writes it.
@@ -61,6 +62,22 @@ class ItemType:
 
     def build_partition(self, tenant: str = "", /, **names: str | int) -> str:
         return _fill(self.partition, {"tenant": tenant, **names})
+
+    def build_index_attributes(self, tenant: str, /, **names: str | None) -> dict[str, str]:
+        """Build the attributes by which those indexes list an item whose names it has."""
+        given = {name: each for name, each in names.items() if each is not None}
+        given["tenant"] = tenant
+        return {
+            schema.INDEX_ATTRIBUTES[index]: _fill(template, given)
+            for index, template in self.listed.items()
+            if given.keys() >= set(_FIELD.findall(template))
+        }
+
+    def choose_index(self, tenant: str, /, **names: str | None) -> tuple[str, tuple[str, str]]:
+        """Choose the first index by these names, and give its attribute with the value."""
+        attribute, partition = next(iter(self.build_index_attributes(tenant, **names).items()))
+        indexes = (each for each in self.listed if schema.INDEX_ATTRIBUTES[each] == attribute)
+        return next(indexes), (attribute, partition)
 
     def build_index_partition(self, index: str, tenant: str, /, **names: str | int) -> str:
         """Build the partition of an index that lists items with these names."""
@@ -217,8 +234,8 @@ COORDINATED_TASK = _tasks_type("task of a coordinator", _COORDINATOR, "t#{task}"
     "Lists an open task", "until it ends")
 WORKFLOW = _workflows_type("workflow", "{tenant}#w#{workflow:namespace}", "w",
     "A workflow's seed and last file")
-PROCESSED_EVENT = _tasks_type("processed task event", "{tenant}#e#{event:taken}", "e",
-    "An external event was processed", "15 days")
+PROCESSED_EVENT = _tasks_type("processed task event", "{tenant}#e#{source:source}#{event:event}",
+    "e", "An external event was processed", "15 days")
 
 # entries
 PRIVATE_ENTRY = _entries_type("entry", _AGENT, "e#{group}#{key}",
@@ -257,8 +274,8 @@ CLIENT_VECTOR_LENGTH = _search_type("length of the client's vectors",
     "{tenant}#vc#{owner}#{namespace}", "n", "How many numbers the vectors of a namespace have")
 FACT = _facts_type("fact", "{tenant}#vf", "v#{fact:fact}", "A fact and its embedding",
     indexes=(schema.BY_AGE, _VECTOR_INDEX),
-    listed={schema.BY_TYPE: "{tenant}#f#{agent_type:agent_type}", schema.BY_TENANT: "{tenant}#f",
-        schema.BY_GROUP: "{tenant}#f#{subject:subject}"})
+    listed={schema.BY_GROUP: "{tenant}#f#{subject:subject}",
+        schema.BY_TYPE: "{tenant}#f#{agent_type:agent_type}", schema.BY_TENANT: "{tenant}#f"})
 FACT_CHAIN = _facts_type("fact chain", "{tenant}#fc#{chain:chain}", "chain",
     "Which facts with one subject, predicate and user hold now")
 SINGLE_VALUED = _facts_type("single-valued predicates", "{tenant}#fp", "single-valued",
@@ -325,8 +342,8 @@ ORPHANED_VALUES = _platform_type("orphaned values", _ITS_ITEM, "l#{path}",
 
 # runs, procedures, working values
 RUN = _runs_type("run", _RUN, "run", "A run (ADR-043)", "{RUN_RETENTION_DAYS}",
-    listed={schema.BY_TYPE: "{tenant}#r#{agent_type:agent_type}", schema.BY_TENANT: "{tenant}#r",
-        schema.BY_GROUP: "{tenant}#r#{instance:instance}"})
+    listed={schema.BY_GROUP: "{tenant}#r#{instance:instance}",
+        schema.BY_TYPE: "{tenant}#r#{agent_type:agent_type}", schema.BY_TENANT: "{tenant}#r"})
 EPISODE = _runs_type("episode", _RUN, "ep#{request}", "An episode of a run", "as its run",
     listed={schema.BY_TYPE: "{tenant}#p#{agent_type:agent_type}",
         schema.BY_GROUP: "{tenant}#p#{seed}"})

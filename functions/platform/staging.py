@@ -91,7 +91,7 @@ def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write
     whole = {key: attribute for key, attribute in item.items() if key != "value"}
     whole |= {_NAME: name, _NUMBER: len(parts), _IS_TEXT: isinstance(value, str)}
     return whole, [
-        put(_build_part_key(partition, name, number), {"value": part})
+        put(VALUE_PART.build_key_in(partition, name=name, number=number), {"value": part})
         for number, part in enumerate(parts)
     ]
 
@@ -100,7 +100,7 @@ def hide_parts(item: Item | None, now: int) -> list[Write]:
     """Build `hide` of the parts of an item's value: nothing if there are none."""
     if item is None or not has_parts(item):
         return []
-    return [hide(_build_values_key(item["pk"], item[_NAME]), now)]
+    return [hide(ORPHANED_VALUES.build_key_in(item["pk"], path=item[_NAME]), now)]
 
 
 class Staging(Store):
@@ -110,8 +110,7 @@ class Staging(Store):
         """Give an item the value that is stored in parts: one call; none if there are no parts."""
         if not has_parts(item):
             return item
-        partition, name = item["pk"], item[_NAME]
-        keys = [_build_part_key(partition, name, number) for number in range(item[_NUMBER])]
+        keys = _list_parts(item)
         found = self._table.get_many(keys)
         if len(found) < len(keys):
             raise PartsMissing
@@ -146,7 +145,7 @@ class Staging(Store):
         """
         if not parts:
             return []
-        return self.stage(_build_values_key(partition, path), parts, now)
+        return self.stage(ORPHANED_VALUES.build_key_in(partition, path=path), parts, now)
 
     def stage(self, key: Key, writes: Sequence[Write], now: int) -> list[Write]:
         """Write items with a marker; return the write of the transaction that shows them."""
@@ -182,8 +181,7 @@ class Staging(Store):
             if time.monotonic() >= deadline:
                 return False
             for each in filter(has_parts, group):
-                keys = (_build_part_key(each["pk"], each[_NAME], n) for n in range(each[_NUMBER]))
-                write_parallel(self._table, map(delete, keys))
+                write_parallel(self._table, map(delete, _list_parts(each)))
             delete_items(self._table, group)
         return True
 
@@ -194,9 +192,6 @@ def _list_prefixes(sort: str) -> list[str]:
     return [f"{each.sort_prefix}{marker.parse(sort)}#" for each in _BELOW[marker]]
 
 
-def _build_values_key(partition: str, path: str) -> Key:
-    return partition, ORPHANED_VALUES.build_sort(path=path)
-
-
-def _build_part_key(partition: str, name: str, number: int) -> Key:
-    return partition, VALUE_PART.build_sort(name=name, number=number)
+def _list_parts(item: Item) -> list[Key]:
+    build, name = VALUE_PART.build_key_in, item[_NAME]
+    return [build(item["pk"], name=name, number=number) for number in range(item[_NUMBER])]

@@ -104,21 +104,27 @@ class Table:
     def query(
         self,
         partition: str,
-        prefix: str,
+        first: str,
+        last: str | None = None,
+        page_size: int | None = None,
         *,
         newest_first: bool = False,
         condition: str | None = None,
         **values: Any,
     ) -> Iterator[Item]:
-        """Query the items of a partition whose sort key begins with `prefix`, strongly consistent.
+        """Query the items from one sort key to another, strongly consistent.
 
-        Each call reads a megabyte. `condition` filters what is returned, not what is paid for.
+        Args:
+            first, last: the sort keys; without `last`, all that begin with `first`.
+            page_size: how many items a call reads; a megabyte by default.
+            newest_first: the highest sort key first.
+            condition: filters what is returned, not what is paid for.
         """
-        request = _build_range(partition, prefix, prefix + HIGHEST, newest_first=newest_first)
+        request = _build_range(partition, first, last, newest_first=newest_first)
         request["ExpressionAttributeValues"] |= encode_placeholders(values)
         if condition:
             request["FilterExpression"] = condition
-        return self._pages(request | find_names(condition))
+        return self._pages(request | _limit(page_size) | find_names(condition))
 
     def query_page(
         self, partition: str, prefix: str, attributes: Sequence[str], after: Key | None
@@ -133,31 +139,12 @@ class Table:
         Returns:
             The items, and the key for the next page: None at the end.
         """
-        request = _build_range(partition, prefix, prefix + HIGHEST, newest_first=False)
+        request = _build_range(partition, prefix, None, newest_first=False)
         names = {f"#{number}": name for number, name in enumerate(attributes)}
         request |= {"ProjectionExpression": ", ".join(names), "ExpressionAttributeNames": names}
         if after is not None:
             request["ExclusiveStartKey"] = encode_key(after)
         return decode_page(self._call("query", TableName=self._name, **request))
-
-    def query_from(
-        self,
-        partition: str,
-        first: str,
-        last: str,
-        page_size: int,
-        *,
-        newest_first: bool = False,
-    ) -> Iterator[Item]:
-        """Query the items from one sort key to another, strongly consistent.
-
-        Args:
-            first, last: the sort keys.
-            page_size: how many items a call reads.
-            newest_first: the highest sort key first.
-        """
-        request = _build_range(partition, first, last, newest_first=newest_first)
-        return self._pages(request | {"Limit": page_size})
 
     def query_index(
         self,
@@ -180,8 +167,8 @@ class Table:
             "KeyConditionExpression": condition,
             "ExpressionAttributeValues": encode_placeholders(values),
             "ScanIndexForward": not newest_first,
-        } | ({"Limit": page_size} if page_size else {})
-        return self._pages(request | find_names(condition))
+        }
+        return self._pages(request | _limit(page_size) | find_names(condition))
 
     def scan(
         self, after: Sequence[str] | None, page_size: int, condition: str, **values: Any
@@ -413,15 +400,21 @@ class Table:
         return translate_error(error)
 
 
-def _build_range(partition: str, first: str, last: str, *, newest_first: bool) -> dict[str, Any]:
+def _build_range(
+    partition: str, first: str, last: str | None, *, newest_first: bool
+) -> dict[str, Any]:
+    last = first + HIGHEST if last is None else last
+    ends = {"pk": partition, "first": first, "last": last}
     return {
         "ConsistentRead": True,
         "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
-        "ExpressionAttributeValues": encode_placeholders(
-            {"pk": partition, "first": first, "last": last}
-        ),
+        "ExpressionAttributeValues": encode_placeholders(ends),
         "ScanIndexForward": not newest_first,
     }
+
+
+def _limit(page_size: int | None) -> dict[str, int]:
+    return {"Limit": page_size} if page_size else {}
 
 
 TableWrites = tuple[Table, Sequence[Write]]

@@ -51,7 +51,7 @@ class WorkflowStore(Store):
         partition = TASK_TYPE.build_partition(tenant, agent_type=agent_type)
         first = "" if wanted.after is None else f"{wanted.after}\0"
         names = TASK_TYPE.build_sort(name=first), TASK_TYPE.build_sort(name=HIGHEST)
-        for row in self._table.query_from(partition, *names, wanted.read_size):
+        for row in self._table.query(partition, *names, wanted.read_size):
             if row["workflows"] > 0:
                 yield TaskType(TASK_TYPE.parse(row["sk"]), row["workflows"])
 

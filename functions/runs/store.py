@@ -57,18 +57,9 @@ class RunStore:
     def create(self, address: run_keys.RunAddress, run: Run, now: int) -> None:
         """Write a new run: one write, and two calls more where its input is large."""
         value, shown = self._stage_value(address.tenant, address.item_key[0], run, "input", now)
-        item = _encode_head(run) | value
-        item |= {
-            schema.TYPE_ATTRIBUTE: RUN.build_index_partition(
-                schema.BY_TYPE, address.tenant, agent_type=address.type
-            ),
-            schema.TENANT_ATTRIBUTE: RUN.build_index_partition(schema.BY_TENANT, address.tenant),
-            schema.TYPE_ORDER_ATTRIBUTE: address.sort_token,
-        }
-        if run.instance_id is not None:
-            item[schema.GROUP_ATTRIBUTE] = RUN.build_index_partition(
-                schema.BY_GROUP, address.tenant, instance=run.instance_id
-            )
+        names = {"instance": run.instance_id, "agent_type": run.agent_type}
+        item = _encode_head(run) | value | RUN.build_index_attributes(address.tenant, **names)
+        item[schema.TYPE_ORDER_ATTRIBUTE] = address.sort_token
         self._table.write([put_new(address.item_key, item), *shown])
 
     def end(
@@ -89,7 +80,8 @@ class RunStore:
         self, tenant: str, query: RunQuery, now: int, wanted: WantedPage = WHOLE
     ) -> Iterator[Item]:
         """List index rows, newest first, among them those of the runs that a query selects."""
-        index, of = _choose_index(tenant, query)
+        names = {"instance": query.instance_id, "agent_type": query.agent_type}
+        index, of = RUN.choose_index(tenant, **names)
         groups = iterate_rows(self._table, index, of, wanted, MAX_PAGE_ITEMS)
         rows = chain.from_iterable(groups)
         return takewhile(lambda row: _get_start_expiry(row) > now, rows)
@@ -154,17 +146,6 @@ def _encode_head(run: Run) -> Item:
     return to_attributes(run, *RUN_VALUES) | {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires_at)}
 
 
-def _choose_index(tenant: str, query: RunQuery) -> tuple[str, tuple[str, str]]:
-    """Choose the index that lists the fewest other runs, with its attribute and value."""
-    index, names = schema.BY_TENANT, {}
-    if query.instance_id is not None:
-        index, names = schema.BY_GROUP, {"instance": query.instance_id}
-    elif query.agent_type is not None:
-        index, names = schema.BY_TYPE, {"agent_type": query.agent_type}
-    partition = RUN.build_index_partition(index, tenant, **names)
-    return index, (schema.INDEX_ATTRIBUTES[index], partition)
-
-
 def _get_start_expiry(item: Item) -> int:
     return compute_expiry(decode_timestamp(item[schema.TYPE_ORDER_ATTRIBUTE]))
 
@@ -201,11 +182,8 @@ class EpisodeStore:
             "created_by": episode.created_by,
             "sensitivity": episode.sensitivity,
             "request": None if token is None else token.stored,
-            schema.TYPE_ATTRIBUTE: EPISODE.build_index_partition(
-                schema.BY_TYPE, address.tenant, agent_type=address.type
-            ),
-            schema.GROUP_ATTRIBUTE: EPISODE.build_index_partition(
-                schema.BY_GROUP, address.tenant, seed=address.seed
+            **EPISODE.build_index_attributes(
+                address.tenant, agent_type=address.type, seed=address.seed
             ),
             schema.TYPE_ORDER_ATTRIBUTE: sort_token,
             schema.TTL_ATTRIBUTE: to_ttl_seconds(episode.expires_at),
@@ -336,9 +314,7 @@ class AgentTypeStore(Store):
         """
         begin, size = wanted.begin, min(wanted.read_size, MAX_PAGE_ITEMS)
         partition, last = AGENT_TYPE.build_key(tenant, type=begin or HIGHEST)
-        items = self._table.query_from(
-            partition, AGENT_TYPE.sort_prefix, last, size, newest_first=True
-        )
+        items = self._table.query(partition, AGENT_TYPE.sort_prefix, last, size, newest_first=True)
         return (each for each in map(_decode, items) if each.agent_type != begin)
 
 

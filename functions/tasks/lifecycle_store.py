@@ -64,7 +64,7 @@ class AssignmentStore(Store):
         """Read the ids of the tasks that an agent works on, or that hold memory of it."""
         partition, first = item_types.ASSIGNMENT.build_range(tenant, agent=agent)
         last = HELD_TASK.sort_prefix + HIGHEST
-        return [row["task_id"] for row in self._table.query_from(partition, first, last, _PAGE)]
+        return [row["task_id"] for row in self._table.query(partition, first, last, _PAGE)]
 
     def list_coordinated(self, tenant: str, coordinator: str) -> list[str]:
         """Read the ids of a coordinator's open tasks: a call per some thousands."""
@@ -77,7 +77,7 @@ class AssignmentStore(Store):
         partition, prefix = item_types.ASSIGNMENT.build_range(
             tenant, agent=agent, coordinator=coordinator
         )
-        rows = self._table.query_from(partition, prefix, f"{prefix}~", 1)
+        rows = self._table.query(partition, prefix, f"{prefix}~", 1)
         return next(rows, None) is not None
 
 

@@ -16,7 +16,7 @@ from functions.platform import item_types
 from functions.platform.item_types import PROCESSED_EVENT, TASK
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import dumps, loads
-from functions.platform.keys import Digest, Key, build_due_attributes, hash_agent
+from functions.platform.keys import Digest, build_due_attributes, hash_agent
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, TimedStore
 from functions.platform.writes import (
@@ -374,13 +374,10 @@ class ProcessedEvents(TimedStore):
 
     def contains(self, tenant: str, source: str, event_id: str) -> bool:
         """Tell whether an event was processed: one read."""
-        return self._table.get(_build_key(tenant, source, event_id)) is not None
+        key = PROCESSED_EVENT.build_key(tenant, source=source, event=event_id)
+        return self._table.get(key) is not None
 
     def add(self, tenant: str, source: str, event_id: str) -> None:
         """Note that an event was processed: one write."""
-        key = _build_key(tenant, source, event_id)
+        key = PROCESSED_EVENT.build_key(tenant, source=source, event=event_id)
         self._table.put(put(key, {TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}))
-
-
-def _build_key(tenant: str, source: str, event_id: str) -> Key:
-    return PROCESSED_EVENT.build_key(tenant, event=f"{len(source)}:{source}{event_id}")

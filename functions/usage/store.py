@@ -66,7 +66,7 @@ class UsageStore(TimedStore):
         """
         bounds = DAILY_USAGE.build_sort(day=first), DAILY_USAGE.build_sort(day=last)
         partition = DAILY_USAGE.build_partition(tenant)
-        items: Iterator[Item] = self._table.query_from(partition, *bounds, _PAGE)
+        items: Iterator[Item] = self._table.query(partition, *bounds, _PAGE)
         return [decode_day(DAILY_USAGE.parse(item["sk"]), item) for item in items]
 
     def set_limits(self, tenant: str, limits: TenantLimits, record: Write) -> None:

@@ -83,7 +83,7 @@ class ClientVectorStore:
         now = self._clock()
         first = CLIENT_VECTOR.build_sort_prefix(time=max(space.refreshed - _OVERLAP, 0))
         last = f"{CLIENT_VECTOR.sort_prefix}{HIGHEST}"
-        items = self._table.query_from(partition, first, last, _PAGE)
+        items = self._table.query(partition, first, last, _PAGE)
         new = (item for item in items if _is_new(item, space.matrix))
         while batch := list(islice(new, _BATCH)):
             keys = [RowKey(item["ref"], {}, item["time"]) for item in batch]

@@ -318,9 +318,9 @@ class PassingTable(Table):
 
     passed = 0
 
-    def query_from(self, partition: str, first: str, last: str, *rest: Any, **how: Any) -> Any:
+    def query(self, partition: str, first: str, last: Any = None, *rest: Any, **how: Any) -> Any:
         """Query as the table does, but for that item."""
-        for item in super().query_from(partition, first, last, *rest, **how):
+        for item in super().query(partition, first, last, *rest, **how):
             if first == last or not item["sk"].endswith(str(self.passed)):
                 yield item
 

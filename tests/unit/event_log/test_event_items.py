@@ -59,7 +59,10 @@ def stored_and_read(events: list[Event]) -> list[Event]:
     items, parts = items_of(events)
     return [
         decode_event(
-            "acme", LOG, stored, [parts[key]["data"] for key in build_part_keys("p", stored)]
+            "acme",
+            LOG,
+            stored,
+            [parts[key]["data"] for key in build_part_keys("p", stored.id, stored.part_count)],
         )
         for item in items
         for stored in decode_item_events(item)
