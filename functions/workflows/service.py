@@ -1,5 +1,6 @@
 """Applies workflows: their namespaces, agents and tasks (RFC-0015 §7)."""
 
+import secrets
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,6 @@ from functions.entries.agents import AgentMemory
 from functions.entries.requests import AgentConfig
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
-from functions.platform.clock import Clock
 from functions.platform.errors import EntryExists, VersionMismatch
 from functions.platform.idempotency import Digests, RequestToken
 from functions.platform.retry import Backoff, retry_on
@@ -26,7 +26,7 @@ from functions.workflows.model import Application
 from functions.workflows.requests import Workflow
 from functions.workflows.store import AppliedWorkflow, AppliedWorkflowStore
 
-_DIGEST_BYTES = 16
+_DIGEST_BYTES, _SEED_BYTES = 16, 16
 _BUSY = "others are applying this workflow"
 
 
@@ -42,7 +42,6 @@ class Workflows:
     _intents: Intents
     _audit: AuditTrail
     _digests: Digests
-    _clock: Clock
 
     @retry_on(ConditionFailed, _BUSY)
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
@@ -65,14 +64,14 @@ class Workflows:
             if last.digest == digest:
                 return rules.build_application(workflow, last.seed)
         self._intents.authorize_use(caller, rules.build_intent_id(workflow))
-        last = last or self._store.create(caller.tenant, workflow.name)
-        application = rules.build_application(workflow, last.seed)
+        known = last or AppliedWorkflow(workflow.name, secrets.token_bytes(_SEED_BYTES))
+        application = rules.build_application(workflow, known.seed)
         self._get_tasks(caller, application)  # what is refused changes nothing
-        begun = last._replace(digest=None, request_token=token.stored)
-        self._store.begin(caller.tenant, begun)
+        begun = known._replace(digest=None, request_token=token.stored)
+        self._store.begin(caller.tenant, begun, is_new=last is None)
         self._set_up(caller, application)
-        applied = begun._replace(digest=digest, version=application.version, applied=self._clock())
-        self._store.finish(caller.tenant, applied, self._record(caller, last, applied))
+        applied = begun._replace(digest=digest, version=application.version)
+        self._store.finish(caller.tenant, applied, self._record(caller, known, applied))
         return application
 
     def _record(self, caller: Principal, last: AppliedWorkflow, applied: AppliedWorkflow) -> Write:

@@ -1,14 +1,11 @@
 """Reads and writes of what is known of a workflow: its seed, and the file that was applied last."""
 
-import secrets
 from typing import NamedTuple
 
 from functions.platform import item_types
 from functions.platform.items import from_attributes, to_attributes
-from functions.platform.table import ConditionFailed, Store
+from functions.platform.table import Store
 from functions.platform.writes import ABSENT, Write, put
-
-_SEED_BYTES = 16
 
 
 class AppliedWorkflow(NamedTuple):
@@ -19,7 +16,6 @@ class AppliedWorkflow(NamedTuple):
         digest: of the file that was applied last; None while one is being applied.
         request_token: the token of the request that applied it, or is doing so.
         version: of that file.
-        applied: when it was applied, in epoch ms.
     """
 
     name: str
@@ -27,7 +23,6 @@ class AppliedWorkflow(NamedTuple):
     digest: bytes | None = None
     request_token: bytes | None = None
     version: str | None = None
-    applied: int | None = None
 
 
 class AppliedWorkflowStore(Store):
@@ -38,18 +33,9 @@ class AppliedWorkflowStore(Store):
         item = self._table.get(item_types.WORKFLOW.build_key(tenant, workflow=workflow))
         return None if item is None else from_attributes(AppliedWorkflow, item)
 
-    def create(self, tenant: str, workflow: str) -> AppliedWorkflow:
-        """Store a workflow with a random seed, unless another request has; return what is kept."""
-        new = AppliedWorkflow(workflow, secrets.token_bytes(_SEED_BYTES))
-        try:
-            self._table.put(_put(tenant, new, ABSENT))
-        except ConditionFailed as failed:
-            return new if failed.item is None else from_attributes(AppliedWorkflow, failed.item)
-        return new
-
-    def begin(self, tenant: str, workflow: AppliedWorkflow) -> None:
+    def begin(self, tenant: str, workflow: AppliedWorkflow, *, is_new: bool) -> None:
         """Note that a request applies a file; another one that does so can't finish then."""
-        self._table.put(_put(tenant, workflow))
+        self._table.put(_put(tenant, workflow, ABSENT if is_new else None))
 
     def finish(self, tenant: str, workflow: AppliedWorkflow, record: Write) -> None:
         """Store which file was applied, together with its audit record."""
