@@ -27,8 +27,7 @@ class AgentTypes:
         name, now = (tenant, agent_type, has_workflows), self._clock()
         if self._noted.get(name, -DAY) > now - DAY:
             return
-        put = self._store.put_lasting if has_workflows else self._store.put
-        put(tenant, agent_type, now)
+        self._store.put(tenant, agent_type, now, has_workflows=has_workflows)
         with self._lock:
             if len(self._noted) >= _MAX_REMEMBERED:
                 self._noted.clear()

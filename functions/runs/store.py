@@ -97,11 +97,8 @@ class RunStore:
         Raises:
             NotFound: the run was deleted since its item was read.
         """
-        return decode_head(item)._replace(
-            input=self._decode_value(tenant, item, "input"),
-            output=self._decode_value(tenant, item, "output"),
-            error=self._decode_value(tenant, item, "error"),
-        )
+        values = {name: self._decode_value(tenant, item, name) for name in RUN_VALUES}
+        return from_attributes(Run, item, **values)
 
     def _decode_value(self, tenant: str, item: Item, name: RunValue) -> bytes:
         if item.get(name) is None:
@@ -150,7 +147,6 @@ def _get_start_expiry(item: Item) -> int:
     return compute_expiry(decode_timestamp(item[schema.TYPE_ORDER_ATTRIBUTE]))
 
 
-_EPISODE_VERSION = 1  # no text is ever replaced
 _LOST = b'{"content":null,"unreadable":true}'  # in place of a text that was damaged or moved
 
 
@@ -175,7 +171,7 @@ class EpisodeStore:
         """
         key = run_keys.build_episode_key(address.partition, sort_token)
         text = self._values.encode(
-            episode.text, episode.sensitivity, address.tenant, "#".join(key), _EPISODE_VERSION
+            episode.text, episode.sensitivity, address.tenant, "#".join(key), _VERSION
         )
         item = text | {
             "run_end": run_keys.get_run_id_end(episode.run_id),
@@ -260,7 +256,7 @@ class EpisodeStore:
         return decode_head(head), (self._decode(tenant, item) for item in items)
 
     def _decode_text(self, tenant: str, item: Item) -> bytes:
-        return self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}", _EPISODE_VERSION)
+        return self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}", _VERSION)
 
     def _decode(self, tenant: str, item: Item) -> Episode:
         return Episode(
@@ -289,23 +285,20 @@ def _get_expiry(item: Item) -> int:
 class AgentTypeStore(Store):
     """Reads and writes the agent types of all tenants."""
 
-    def put(self, tenant: str, agent_type: str, now: int) -> None:
-        """Note that an agent type is used: one write, and one more if it has workflows."""
-        ttl = to_ttl_seconds(compute_expiry(now))
-        names = f"SET agent_type = :name, last_used_at = :now, {TTL_ATTRIBUTE} = :ttl"
-        key = AGENT_TYPE.build_key(tenant, type=agent_type)
-        has_none = "attribute_not_exists(has_workflows)"
-        try:
-            self._table.update(update(key, names, has_none, name=agent_type, now=now, ttl=ttl))
-        except ConditionFailed:
-            self.put_lasting(tenant, agent_type, now)
+    def put(self, tenant: str, agent_type: str, now: int, *, has_workflows: bool) -> None:
+        """Note that an agent type is used: one write, and one more if it had workflows before.
 
-    def put_lasting(self, tenant: str, agent_type: str, now: int) -> None:
-        """Note that an agent type has workflows: one write. It is listed from then on."""
-        names = "SET agent_type = :name, last_used_at = :now, has_workflows = :true"
-        expression = f"{names} REMOVE {TTL_ATTRIBUTE}"
-        key = AGENT_TYPE.build_key(tenant, type=agent_type)
-        self._table.update(update(key, expression, name=agent_type, now=now, true=True))
+        One with workflows is listed from then on; others expire.
+        """
+        key, ttl = AGENT_TYPE.build_key(tenant, type=agent_type), compute_expiry(now)
+        names = "SET agent_type = :name, last_used_at = :now"
+        values: Item = {"name": agent_type, "now": now}
+        expiring = f"{names}, {TTL_ATTRIBUTE} = :ttl"
+        has_none = "attribute_not_exists(has_workflows)"
+        used = update(key, expiring, has_none, ttl=to_ttl_seconds(ttl), **values)
+        if has_workflows or not self._table.try_write(used):
+            lasting = f"{names}, has_workflows = :true REMOVE {TTL_ATTRIBUTE}"
+            self._table.update(update(key, lasting, true=True, **values))
 
     def list_all(self, tenant: str, wanted: WantedPage) -> Iterator[AgentType]:
         """List a tenant's agent types, the last name first.
@@ -315,8 +308,5 @@ class AgentTypeStore(Store):
         begin, size = wanted.begin, min(wanted.read_size, MAX_PAGE_ITEMS)
         partition, last = AGENT_TYPE.build_key(tenant, type=begin or HIGHEST)
         items = self._table.query(partition, AGENT_TYPE.sort_prefix, last, size, newest_first=True)
-        return (each for each in map(_decode, items) if each.agent_type != begin)
-
-
-def _decode(item: Item) -> AgentType:
-    return AgentType(item["agent_type"], item["last_used_at"], item.get("has_workflows", False))
+        found = (from_attributes(AgentType, item) for item in items)
+        return (each for each in found if each.agent_type != begin)

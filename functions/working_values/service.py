@@ -1,7 +1,5 @@
 """Store, read and delete working values of an agent's instance (ADR-043 Tier 1)."""
 
-from collections.abc import Callable
-
 from functions.identity.model import Principal
 from functions.platform import limits
 from functions.platform.clock import Clock
@@ -14,7 +12,7 @@ from functions.working_values.model import ValuesByKey, WorkingValue, select_liv
 from functions.working_values.requests import NewWorkingValue
 from functions.working_values.store import WorkingValueStore
 
-_ATTEMPTS = 40  # many writers of one instance take turns
+_BUSY, _ATTEMPTS = "others are writing this instance's values", 40  # many take turns
 
 
 class WorkingValues:
@@ -24,6 +22,7 @@ class WorkingValues:
         self._store = store
         self._clock = clock
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def put(self, caller: Principal, instance: str, key: str, new: NewWorkingValue) -> WorkingValue:
         """Store a value for `WORKING_VALUE_LIFETIME`, with a read and a write.
 
@@ -32,16 +31,13 @@ class WorkingValues:
             CapacityExceeded: all values of the instance together exceed it.
         """
         text = dumps_checked(new.value, "value", limits.MAX_INSTANCE_BYTES)
-        value = WorkingValue(text, self._clock())
-
-        def add(values: ValuesByKey) -> ValuesByKey:
-            after = values | {key: value}
-            if total_bytes(after) > limits.MAX_INSTANCE_BYTES:
-                in_use = total_bytes(values)
-                raise CapacityExceeded("working_bytes", in_use, limits.MAX_INSTANCE_BYTES)
-            return after
-
-        self._change(caller.tenant, instance, add)
+        seen, now = self._store.get(caller.tenant, instance), self._clock()
+        values, value = select_live(seen.values, now), WorkingValue(text, now)
+        after = values | {key: value}
+        if total_bytes(after) > limits.MAX_INSTANCE_BYTES:
+            in_use = total_bytes(values)
+            raise CapacityExceeded("working_bytes", in_use, limits.MAX_INSTANCE_BYTES)
+        self._store.replace(caller.tenant, instance, seen, after, now)
         return value
 
     def get(self, caller: Principal, instance: str, key: str) -> WorkingValue:
@@ -56,26 +52,18 @@ class WorkingValues:
         """Get all values of an instance: one read."""
         return select_live(self._store.get(caller.tenant, instance).values, self._clock())
 
+    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, instance: str, key: str) -> None:
         """Delete a value: a read and a write.
 
         Raises:
             NotFound: the instance has no such value, or it has expired.
         """
-
-        def remove(values: ValuesByKey) -> ValuesByKey:
-            _existing(values, key)
-            return {name: value for name, value in values.items() if name != key}
-
-        self._change(caller.tenant, instance, remove)
-
-    @retry_on(ConditionFailed, "others are writing this instance's values", attempts=_ATTEMPTS)
-    def _change(
-        self, tenant: str, instance: str, change: Callable[[ValuesByKey], ValuesByKey]
-    ) -> None:
-        seen, now = self._store.get(tenant, instance), self._clock()
-        after = change(select_live(seen.values, now))
-        self._store.replace(tenant, instance, seen, after, now)
+        seen, now = self._store.get(caller.tenant, instance), self._clock()
+        values = select_live(seen.values, now)
+        _existing(values, key)
+        del values[key]
+        self._store.replace(caller.tenant, instance, seen, values, now)
 
 
 def _existing(values: ValuesByKey, key: str) -> WorkingValue:
