@@ -27,6 +27,7 @@ from functions.platform.errors import AccessDenied, NotFound
 from functions.platform.items import Item
 from functions.platform.keys import Key, get_tenant
 from functions.platform.staging import Staging
+from functions.platform.writes import Write
 
 _LEAST_SECONDS = 0.1
 
@@ -126,7 +127,6 @@ class ConversationArchive:
         """
         record = self._find(caller, session, expired, authority.DELETE_CONVERSATION)
         archived = decode_header(caller.tenant, record)
-        self._files.delete(archived)
         records = []
         if not is_allowed(caller, authority.CHANGE_CONVERSATION, archived):
             before = {"user_id": archived.user_id, "message_count": archived.message_count}
@@ -134,12 +134,12 @@ class ConversationArchive:
             records.append(
                 self._audit.record(caller, authority.DELETE_CONVERSATION, target, before)
             )
-        self._store.delete((record["pk"], record["sk"]), *records)
+        self.delete_record(record, *records)
 
-    def delete_record(self, record: Item) -> None:
-        """Delete an archive, by its record, whose user was deleted."""
+    def delete_record(self, record: Item, *further: Write) -> None:
+        """Delete an archive, by its record, together with further writes."""
         self._files.delete(decode_header(get_tenant(record["pk"]), record))
-        self._store.delete((record["pk"], record["sk"]))
+        self._store.delete((record["pk"], record["sk"]), *further)
 
     def _find(
         self, caller: Principal, session: str, expired: int | None, action: Action[Conversation]

@@ -123,10 +123,10 @@ class MessageStore:
             raise ConversationChanged from missing
 
     def assert_unchanged(self, conversation: Conversation) -> None:
-        """Check that no message was removed since the header was read: one read."""
+        """Check that no message was changed or removed since the header was read: one read."""
         header = self._table.get(header_key(conversation)) or {}
-        now = (header.get("generation"), header.get("removed_at", 0))
-        if now != (conversation.generation, conversation.removed_at):
+        now = (header.get("generation"), header.get("rewritten_at", 0))
+        if now != (conversation.generation, conversation.rewritten_at):
             raise ConversationChanged
 
     def find_last(self, conversation: Conversation, count: int) -> int:
@@ -231,12 +231,7 @@ class MessageStore:
         puts, shows = self._stage(after, texts, before.end, author, token)
         writes = [*change_writes(before, after), *puts, *shows]
         if token is not None:
-            marker = {
-                "index": before.end,
-                "messages": len(texts),
-                "request": token.stored,
-                "revision": after.revision,
-            }
+            marker = {"index": before.end, "messages": len(texts), "request": token.stored}
             writes.append(put_new(build_request_key(before, token), marker))
         transact(self._table, writes)
 

@@ -30,7 +30,6 @@ class Conversation:
         generation: names its set of messages: a replacement writes another one.
         end: the index of the next message; over `count` once messages were removed.
         removed: what readers pass over until it is deleted.
-        removed_at: the revision of the latest removal of messages; 0: never.
         rewritten_at: the revision of the latest change of messages other than an append; 0: never.
         searchable: whether its messages are searched; None for the deployment's setting.
         learn: whether strategies may send it to a model; None: they may.
@@ -58,7 +57,6 @@ class Conversation:
     schema: str = SCHEMA
     lister: str | None = None
     removed: tuple[RemovedRange, ...] = ()
-    removed_at: int = 0
     rewritten_at: int = 0
     searchable: bool | None = None
     learn: bool | None = None

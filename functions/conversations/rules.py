@@ -175,7 +175,6 @@ def remove_range(old: Conversation, first: int, end: int, count: int, now: int) 
         now,
         message_count=old.message_count - count,
         removed=(*old.removed, RemovedRange(first, end, revision)),
-        removed_at=revision,
     )
 
 

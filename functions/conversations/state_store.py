@@ -1,7 +1,8 @@
 """Reads and writes of agents' states. Sensitive ones are encrypted, large ones stored in parts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from operator import itemgetter
 
 from functions.conversations.model import State, StateAddress
 from functions.platform import item_types, staging
@@ -17,6 +18,8 @@ from functions.platform.writes import Write, delete, put, put_new
 
 _AT_VERSION = "version = :seen AND created_at = :created_at"
 _LISTED_TOGETHER = 50
+get_position: Callable[[Item], str] = itemgetter(TYPE_ORDER_ATTRIBUTE)
+"""Get what a state sorts by in lists."""
 
 
 class StateStore:
@@ -123,12 +126,6 @@ class StateStore:
 def decode_head(item: Item) -> State:
     """Decode a state without its value."""
     return from_attributes(State, item, address=from_attributes(StateAddress, item), value=b"null")
-
-
-def get_position(item: Item) -> str:
-    """Get what a state sorts by in lists."""
-    position: str = item[TYPE_ORDER_ATTRIBUTE]
-    return position
 
 
 def _is_of(item: Item, tenant: str, agent: str, owner: str | None) -> bool:

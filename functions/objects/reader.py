@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
 from functions.authorization.rules import authorize, is_allowed
@@ -146,7 +147,8 @@ class ObjectReader:
         missing = [key for key in wanted if key not in items]
         too_large = [key for key, item in items.items() if item["size"] > MAX_OBJECT_BYTES]
         there = [key for key in wanted if key not in (*missing, *too_large)]
-        taken = _take_while_fits([items[key]["size"] for key in there], max_bytes)
+        sizes = accumulate(items[key]["size"] for key in there)
+        taken = max(sum(size <= max_bytes for size in sizes), 1)
         chosen, rest = there[:taken], there[taken:]
 
         def use(stored: StoredObject, item: Item) -> tuple[StoredObject, bytes]:
@@ -181,14 +183,3 @@ class ObjectReader:
         live = (each for each in items if not is_expired(each, now))
         found = (self._store.decode(caller.tenant, each) for each in live)
         return found if reads else (each._replace(metadata=b"") for each in found)
-
-
-def _take_while_fits(sizes: Sequence[int], limit: int) -> int:
-    """Count how many sizes, at least one, have at most `limit` together."""
-    taken = 0
-    for size in sizes:
-        limit -= size
-        if limit < 0 and taken:
-            break
-        taken += 1
-    return taken

@@ -12,7 +12,6 @@ Values that an item can't hold are staged as parts beside it. Their names are pa
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from functions.platform.bulk_writes import delete_items, write_parallel
@@ -72,11 +71,14 @@ def has_parts(item: Item) -> bool:
     return _NUMBER in item
 
 
-def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write]]:
+def split_value(
+    partition: str, name: str, item: Item, **attributes: int | None
+) -> tuple[Item, list[Write]]:
     """Split the value off an item that it makes too large.
 
     Args:
         item: its attributes, as `ValueCodec.encode` makes them.
+        attributes: those of each part beside its bytes.
 
     Returns:
         The item that refers to the parts, and the writes of these: none if the value fits.
@@ -91,7 +93,10 @@ def split_value(partition: str, name: str, item: Item) -> tuple[Item, list[Write
     whole = {key: attribute for key, attribute in item.items() if key != "value"}
     whole |= {_NAME: name, _NUMBER: len(parts), _IS_TEXT: isinstance(value, str)}
     return whole, [
-        put(VALUE_PART.build_key_in(partition, name=name, number=number), {"value": part})
+        put(
+            VALUE_PART.build_key_in(partition, name=name, number=number),
+            {"value": part} | attributes,
+        )
         for number, part in enumerate(parts)
     ]
 
@@ -131,8 +136,7 @@ class Staging(Store):
             The attributes that refer to the parts, and what `stage_parts` returns.
         """
         name = create_value_name(path)
-        whole, puts = split_value(partition, name, item)
-        parts = [replace(each, item=(each.item or {}) | attributes) for each in puts]
+        whole, parts = split_value(partition, name, item, **attributes)
         return whole, self.stage_parts(partition, name, parts, now)
 
     def stage_parts(
