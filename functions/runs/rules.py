@@ -6,7 +6,7 @@ from typing import get_args
 
 from functions.platform import limits, run_keys
 from functions.platform.errors import NotFound
-from functions.platform.json_text import dumps_checked
+from functions.platform.json_text import dumps, dumps_checked
 from functions.platform.keys import encode_seed
 from functions.runs.model import Run, RunStatus, RunValue, compute_expiry
 from functions.runs.requests import NewEpisode
@@ -84,16 +84,11 @@ def render_episode_text(new: NewEpisode) -> bytes:
     """Render an episode as one JSON object, without members that the caller left out."""
     given = {name: value for name in _OPTIONAL if (value := getattr(new, name)) is not None}
     members = {"content": new.content} | given
-    most = {"content": limits.MAX_EPISODE_BYTES}
-    texts = (
-        b'"%b":%b'
-        % (
-            name.encode(),
-            render_value(value, name, most.get(name, limits.MAX_EPISODE_METADATA_BYTES)),
-        )
-        for name, value in members.items()
-    )
-    return b"{" + b",".join(texts) + b"}"
+    for name, value in members.items():
+        is_content = name == "content"
+        most = limits.MAX_EPISODE_BYTES if is_content else limits.MAX_EPISODE_METADATA_BYTES
+        render_value(value, name, most)  # checks it
+    return dumps(members)
 
 
 def run_not_found() -> NotFound:
