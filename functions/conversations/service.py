@@ -1,7 +1,7 @@
 """Use cases of whole conversations (Agent Memory Protocol §3)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from functions.audit.service import AuditTrail
 from functions.authorization.model import Action
@@ -150,26 +150,17 @@ class Conversations:
                 return old, old.revision == 1
         rules.assert_version(old, version)
         made = wanted if old is None else rules.supersede(old, wanted)
-        made = rules.record_request(self._place_messages(caller, made, new.upload_id), token)
-        messages = [show_upload(made)]
+        made = rules.record_request(made, token)
         if new.upload_id is None:
             messages = self._messages.prepare(made, texts, caller.id, now)
+        else:
+            made = rules.show_uploaded(made, self._uploads.get(caller, session, new.upload_id))
+            messages = [show_upload(made)]
         records = self._record(caller, authority.REPLACE_CONVERSATION, old)
         self._store.replace(old, made, [*messages, *records], now)
         if old is not None:
             self._staging.remove(marker_key(old))
         return made, old is None
-
-    def _place_messages(
-        self, caller: Principal, made: Conversation, upload_id: str | None
-    ) -> Conversation:
-        """Name the generation of a conversation's messages: a new one, or that of an upload."""
-        if upload_id is None:
-            return replace(made, generation=rules.create_generation())
-        upload = self._uploads.find(caller, made.session_id, upload_id)
-        if upload is None:
-            raise NotFound("there is no such upload; begin one")
-        return rules.show_uploaded(made, upload)
 
     @retry_on(ConversationChanged, _BUSY, attempts=ATTEMPTS)
     def change(

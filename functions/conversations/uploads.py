@@ -56,7 +56,7 @@ class Uploads:
         )
         if self._store.begin(upload):
             return upload
-        earlier = self.find(caller, session, upload.generation)
+        earlier = self._store.get(caller.tenant, session, upload.generation)
         if earlier is None:
             raise VersionMismatch("this request's upload was shown or given up since")
         return earlier
@@ -72,21 +72,20 @@ class Uploads:
             ValidationFailed: the messages don't follow those that it has.
             ValueTooLarge: a message is too large.
         """
-        upload = self.find(caller, session, id)
-        if upload is None:
-            raise NotFound("there is no such upload; begin one")
-        now = self._clock()
+        upload, now = self.get(caller, session, id), self._clock()
         texts = build_texts(new, upload.schema, now)
         self._store.write(upload, texts, first, now)
-        return self.find(caller, session, id) or upload
+        return self._store.get(caller.tenant, session, id) or upload
 
-    def find(self, caller: Principal, session: str, id: str) -> Conversation | None:
-        """Find an upload; None if there is none any more.
+    def get(self, caller: Principal, session: str, id: str) -> Conversation:
+        """Get an upload.
 
         Raises:
+            NotFound: there is no such upload any more.
             AccessDenied: somebody else began it.
         """
         upload = self._store.get(caller.tenant, session, id)
-        if upload is not None:
-            authorize(caller, USE_UPLOAD, upload)
+        if upload is None:
+            raise NotFound("there is no such upload; begin one")
+        authorize(caller, USE_UPLOAD, upload)
         return upload
