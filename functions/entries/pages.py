@@ -7,7 +7,6 @@ written before the query.
 """
 
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
@@ -20,11 +19,18 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import POLICIES, SEMANTIC, WORKING
 from functions.identity.model import Principal
 from functions.platform import entry_keys
-from functions.platform.bounded_pages import BoundedPage, WantedPage
+from functions.platform.bounded_pages import (
+    BoundedPage,
+    Examined,
+    WantedPage,
+    read_page,
+    select_shown,
+    take_page,
+)
 from functions.platform.clock import Clock
 from functions.platform.errors import Unavailable
 from functions.platform.items import Item
-from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
+from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import CREATION_ATTRIBUTE, FILTER_ATTRIBUTES, TYPE_ORDER_ATTRIBUTE
 from functions.tasks.access import TaskAccess
@@ -68,63 +74,44 @@ class PageReader:
         self, tenant: str, sources: Sequence[Source], wanted: WantedPage
     ) -> BoundedPage[Entry]:
         """Read a page, newest first; positions are sort tokens."""
-        if wanted.is_counted:
-            return self._read_counted(tenant, sources, wanted)
-        return self._read_uncounted(tenant, sources, wanted)
+        if not wanted.is_counted:
+            return take_page(wanted, self._examine(tenant, sources, wanted))
+        page = read_page(wanted, _list_all(sources), get_position=lambda each: each.row.token)
+        found = select_shown(self._load(tenant, sources, page.elements))
+        return BoundedPage(list(found), page.end, page.total)
 
     def read_all(self, tenant: str, sources: Sequence[Source]) -> Iterator[Entry]:
         """Read all entries, newest first, a hundred at a time."""
         listed = _list_all(sources)
         for start in range(0, len(listed), _READ_TOGETHER):
-            yield from self._load(tenant, sources, listed[start : start + _READ_TOGETHER])
+            part = listed[start : start + _READ_TOGETHER]
+            yield from select_shown(self._load(tenant, sources, part))
 
-    def _read_counted(
+    def _examine(
         self, tenant: str, sources: Sequence[Source], wanted: WantedPage
-    ) -> BoundedPage[Entry]:
-        """List all rows, and read the entries of the page alone."""
-        limit, start, after, _ = wanted
-        listed = _list_all(sources)
-        if after is not None:  # tokens descend, so those of later pages are less than `after`
-            start = bisect_left(listed, x=True, key=lambda each: each.row.token < after)
-        page = listed[start : start + limit]
-        has_more = page and start + limit < len(listed)
-        end = page[-1].row.token if has_more else None
-        return BoundedPage(self._load(tenant, sources, page), end, len(listed))
-
-    def _read_uncounted(
-        self, tenant: str, sources: Sequence[Source], wanted: WantedPage
-    ) -> BoundedPage[Entry]:
-        """List and read as much as the page needs.
-
-        If filters leave out most rows, each round lists twice as many as the one before. A page
-        without offset ends after some thousands of rows, though it may be short.
-        """
-        found: list[Entry] = []
-        offset, end = wanted.offset, wanted.offset + wanted.limit
-        begin, size, examined = wanted.after, wanted.read_size, 0
-        while True:
+    ) -> Iterator[Examined[Entry]]:
+        """List and read entries in rounds: each lists twice as many rows as the one before."""
+        begin, size, is_last = wanted.after, wanted.read_size, False
+        while not is_last:
             lists = run_parallel([partial(each.list_rows, begin, size) for each in sources])
             begin = _find_end(lists, size)
-            found += self._load(tenant, sources, _merge(lists, begin))
-            examined += sum(map(len, lists))
-            if len(found) > end:
-                return BoundedPage(found[offset:end], found[end - 1].sort_token)
-            if begin is None or (examined >= MAX_EXAMINED and not offset):
-                return BoundedPage(found[offset:], begin)
+            is_last = begin is None
+            yield from self._load(tenant, sources, _merge(lists, begin))
             size = min(2 * size, MAX_PAGE_ITEMS)
 
     def _load(
         self, tenant: str, sources: Sequence[Source], listed: Sequence["_Listed"]
-    ) -> list[Entry]:
-        """Return the entries of rows that match, reading those that no source has read."""
-        present = self._read(tenant, (row.token for _, row in listed if row.entry is None))
+    ) -> Iterator[Examined[Entry]]:
+        """Examine rows for entries that match, reading those that no source has read."""
+        unread = (row.token for _, row in listed if row.may_match and row.entry is None)
+        present = self._read(tenant, unread)
         shown = {row.token: row.entry for _, row in listed if row.entry is not None}
         for number, source in enumerate(sources):
             tokens = (row.token for origin, row in listed if origin == number)
             read = [present.get(entry_keys.parse_sort_token(token)) for token in tokens]
             selected = source.select([entry for entry in read if entry is not None])
             shown |= {entry.sort_token: entry for entry in selected}
-        return [shown[row.token] for _, row in listed if row.token in shown]
+        return (Examined(row.token, shown.get(row.token)) for _, row in listed)
 
     def _read(self, tenant: str, tokens: Iterable[str]) -> dict[str, Entry]:
         ids = set(map(entry_keys.parse_sort_token, tokens))
@@ -140,7 +127,8 @@ class _Listed(NamedTuple):
 
 
 def _list_all(sources: Sequence[Source]) -> list[_Listed]:
-    return _merge(run_parallel([partial(each.list_rows, None, _ALL) for each in sources]))
+    lists = run_parallel([partial(each.list_rows, None, _ALL) for each in sources])
+    return [each for each in _merge(lists) if each.row.may_match]
 
 
 def _find_end(lists: Iterable[list[Row]], size: int) -> str | None:
@@ -153,12 +141,15 @@ def _find_end(lists: Iterable[list[Row]], size: int) -> str | None:
 
 
 def _merge(lists: Iterable[list[Row]], end: str | None = None) -> list[_Listed]:
-    """Return the rows that may match down to `end`, newest first, each entry once."""
-    by_token = {
-        row.token: _Listed(number, row)
+    """Return the rows down to `end`, newest first, each entry once: as one that may match."""
+    listed = [
+        _Listed(number, row)
         for number, rows in enumerate(lists)
         for row in rows
-        if row.may_match and (end is None or row.token >= end)
+        if end is None or row.token >= end
+    ]
+    by_token = {
+        each.row.token: each for each in sorted(listed, key=lambda each: each.row.may_match)
     }
     return [by_token[token] for token in sorted(by_token, reverse=True)]
 
