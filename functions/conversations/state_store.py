@@ -1,15 +1,14 @@
 """Reads and writes of agents' states. Sensitive ones are encrypted, large ones stored in parts."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from operator import itemgetter
 
 from functions.conversations.model import State, StateAddress
 from functions.platform import item_types, staging
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import HIGHEST, LOWEST, Key, encode_timestamp, hash_name
-from functions.platform.newest_first import iterate_groups
+from functions.platform.keys import Key, encode_timestamp, hash_name
+from functions.platform.newest_first import iterate_rows
 from functions.platform.retry import retry_on
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
@@ -56,20 +55,9 @@ class StateStore:
             found = self._table.query(*key_range)
             yield from sorted(found, key=get_position, reverse=True)
             return
-        group = item_types.STATE.build_index_partition(BY_GROUP, tenant, agent=agent)
-        order = TYPE_ORDER_ATTRIBUTE
-        prefix = "" if owner is None else _build_prefix(owner)
-        condition = f"{GROUP_ATTRIBUTE} = :group AND {order} BETWEEN :first AND :last"
-
-        def read(below: str | None, size: int) -> list[Item]:
-            bounds = {"group": group, "first": prefix or LOWEST, "last": below or prefix + HIGHEST}
-            rows = self._table.query_index(
-                BY_GROUP, condition, newest_first=True, page_size=size + 1, **bounds
-            )
-            return list(islice((row for row in rows if row[order] != below), size))
-
-        before = wanted.begin
-        for rows in iterate_groups(read, order, wanted, _LISTED_TOGETHER):
+        of = BY_GROUP, item_types.STATE.build_index_partition(BY_GROUP, tenant, agent=agent)
+        prefix, before = "" if owner is None else _build_prefix(owner), wanted.begin
+        for rows in iterate_rows(self._table, *of, wanted, _LISTED_TOGETHER, prefix):
             keys = [(row["pk"], row["sk"]) for row in rows]
             items = self._table.get_many(keys)
             for item in (items[key] for key in keys if key in items):

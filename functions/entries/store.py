@@ -18,6 +18,7 @@ from functions.platform.idempotency import KEY_BYTES
 from functions.platform.items import Item
 from functions.platform.json_text import compress
 from functions.platform.keys import HIGHEST, LOWEST, Key
+from functions.platform.newest_first import read_rows
 from functions.platform.schema import CREATION_ATTRIBUTE, EVICTION_ATTRIBUTE, TASK_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import build_unchanged_condition, update
@@ -146,7 +147,7 @@ class EntryStore:
             before: the sort token before which they begin; None for the newest.
         """
         partition = item_types.AGENT.build_partition(tenant, agent=agent)
-        return self._list_by_creation(schema.BY_CREATION, ("pk", partition), tier, before, count)
+        return self._list_by_creation(schema.BY_CREATION, partition, tier, before, count)
 
     def list_last_counted(self, tenant: str, agent: str) -> list[str]:
         """Return the sort token of the entry that an agent's counters counted last, if any."""
@@ -158,35 +159,19 @@ class EntryStore:
     ) -> list[Item]:
         """Return rows of a tier's entries that end with a task, newest first, by an index."""
         partition = item_types.TASK.build_key(tenant, task=task)[0]
-        return self._list_by_creation(
-            schema.BY_TASK, (schema.TASK_ATTRIBUTE, partition), tier, before, count
-        )
+        return self._list_by_creation(schema.BY_TASK, partition, tier, before, count)
 
     def list_of_tenant_by_creation(self, tenant: str, before: str | None, count: int) -> list[Item]:
         """Return rows of all semantic entries of a tenant, newest first, by an index."""
-        of = (
-            schema.TENANT_ATTRIBUTE,
-            item_types.SEMANTIC_ENTRY.build_index_partition(schema.BY_TENANT, tenant),
-        )
-        letter, order = SEMANTIC.id_letter, schema.TYPE_ORDER_ATTRIBUTE
-        return self._list_by_creation(schema.BY_TENANT, of, letter, before, count, order)
+        index, letter = schema.BY_TENANT, SEMANTIC.id_letter
+        partition = item_types.SEMANTIC_ENTRY.build_index_partition(index, tenant)
+        return self._list_by_creation(index, partition, letter, before, count)
 
     def _list_by_creation(
-        self,
-        index: str,
-        of: tuple[str, str],
-        tier: str,
-        before: str | None,
-        count: int,
-        order: str = schema.CREATION_ATTRIBUTE,
+        self, index: str, partition: str, tier: str, before: str | None, count: int
     ) -> list[Item]:
-        last = entry_keys.build_creation_bound(tier, before)
-        condition = f"{of[0]} = :value AND {order} BETWEEN :tier AND :last"
-        bounds = {"value": of[1], "tier": tier, "last": last}
-        rows = self._table.query_index(
-            index, condition, newest_first=True, page_size=count + 1, **bounds
-        )
-        return list(islice((row for row in rows if row[order] != last), count))
+        end = entry_keys.build_creation_bound(tier, before)
+        return read_rows(self._table, index, partition, tier, end, count)
 
     def find_id(self, tenant: str, agent: str | None, letter: str, nonce: str) -> str | None:
         """Find the id of an entry by its nonce, in an index that may lag behind: one call.
@@ -198,11 +183,11 @@ class EntryStore:
         parts = entry_keys.split_nonce(nonce)
         if parts is None:
             return None
-        index, of, order = schema.BY_TENANT, schema.TENANT_ATTRIBUTE, schema.TYPE_ORDER_ATTRIBUTE
-        value = item_types.SEMANTIC_ENTRY.build_index_partition(schema.BY_TENANT, tenant)
+        index = schema.BY_TENANT
+        value = item_types.SEMANTIC_ENTRY.build_index_partition(index, tenant)
         if agent is not None:
-            index, of, order = schema.BY_CREATION, "pk", schema.CREATION_ATTRIBUTE
-            value = item_types.AGENT.build_partition(tenant, agent=agent)
+            index, value = schema.BY_CREATION, item_types.AGENT.build_partition(tenant, agent=agent)
+        of, order = schema.INDEX_KEYS[index]
         condition = f"{of} = :value AND begins_with({order}, :start)"
         rows = self._table.query_index(index, condition, value=value, start=letter + parts[0])
         orders = (row[order] for row in rows if row[order].endswith(parts[1]))

@@ -165,8 +165,7 @@ class FactStore:
         type or the tenant, and one for the facts themselves.
         """
         names = {"subject": query.subject, "agent_type": query.agent_type}
-        index, of = FACT.choose_index(tenant, **names)
-        for rows in iterate_rows(self._table, index, of, wanted):
+        for rows in iterate_rows(self._table, *FACT.choose_index(tenant, **names), wanted):
             listed = [(row["pk"], row["sk"]) for row in rows if _may_match(row, query)]
             items = self._table.get_many(listed or (FACT.build_key(tenant, fact=""),))
             facts = (decode_fact(items.get((row["pk"], row["sk"]))) for row in rows)

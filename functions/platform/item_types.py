@@ -68,16 +68,16 @@ class ItemType:
         given = {name: each for name, each in names.items() if each is not None}
         given["tenant"] = tenant
         return {
-            schema.INDEX_ATTRIBUTES[index]: _fill(template, given)
+            schema.INDEX_KEYS[index][0]: _fill(template, given)
             for index, template in self.listed.items()
             if given.keys() >= set(_FIELD.findall(template))
         }
 
-    def choose_index(self, tenant: str, /, **names: str | None) -> tuple[str, tuple[str, str]]:
-        """Choose the first index by these names, and give its attribute with the value."""
+    def choose_index(self, tenant: str, /, **names: str | None) -> tuple[str, str]:
+        """Choose the first index by these names, and build its partition."""
         attribute, partition = next(iter(self.build_index_attributes(tenant, **names).items()))
-        indexes = (each for each in self.listed if schema.INDEX_ATTRIBUTES[each] == attribute)
-        return next(indexes), (attribute, partition)
+        indexes = (each for each in self.listed if schema.INDEX_KEYS[each][0] == attribute)
+        return next(indexes), partition
 
     def build_index_partition(self, index: str, tenant: str, /, **names: str | int) -> str:
         """Build the partition of an index that lists items with these names."""

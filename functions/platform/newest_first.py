@@ -6,9 +6,9 @@ from operator import itemgetter
 
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.items import Item
-from functions.platform.keys import HIGHEST, Key, build_list_position
+from functions.platform.keys import HIGHEST, LOWEST, Key, build_list_position
 from functions.platform.limits import MAX_GET_ITEMS
-from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
+from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, INDEX_KEYS, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import Table
 
 
@@ -50,7 +50,7 @@ def list_item_groups(
     if prefix is not None and wanted.is_counted:
         yield _query_newest(table, partition, prefix)
         return
-    for rows in iterate_rows(table, BY_GROUP, (GROUP_ATTRIBUTE, partition), wanted):
+    for rows in iterate_rows(table, BY_GROUP, partition, wanted):
         keys = [(row["pk"], row["sk"]) for row in rows]
         found = table.get_many(keys or for_none)
         yield [found[key] for key in keys if key in found]
@@ -65,7 +65,7 @@ def list_listings(
     """
     if wanted.is_counted:
         return iter((_query_newest(table, partition, prefix),))
-    return iterate_rows(table, BY_GROUP, (GROUP_ATTRIBUTE, partition), wanted)
+    return iterate_rows(table, BY_GROUP, partition, wanted)
 
 
 def _query_newest(table: Table, partition: str, prefix: str) -> list[Item]:
@@ -76,25 +76,36 @@ def _query_newest(table: Table, partition: str, prefix: str) -> list[Item]:
 def iterate_rows(
     table: Table,
     index: str,
-    of: tuple[str, str],
+    value: str,
     wanted: WantedPage,
     most: int = MAX_GET_ITEMS,
+    prefix: str = "",
 ) -> Iterator[list[Item]]:
-    """Read rows of an index under a value of an attribute, newest first: a call a group.
+    """Read rows of an index under a value from where a page begins, newest first: a call a group.
 
     Args:
-        of: the attribute, and its value.
         most: how many a group has at most.
+        prefix: what their positions begin with.
     """
 
-    condition = f"{of[0]} = :value AND {TYPE_ORDER_ATTRIBUTE} < :below"
-
     def read(below: str | None, size: int) -> list[Item]:
-        bounds = {"value": of[1], "below": below or HIGHEST}
-        found = table.query_index(index, condition, newest_first=True, page_size=size, **bounds)
-        return list(islice(found, size))
+        bounds = prefix or LOWEST, below or prefix + HIGHEST
+        return read_rows(table, index, value, *bounds, size)
 
-    return iterate_groups(read, TYPE_ORDER_ATTRIBUTE, wanted, most)
+    return iterate_groups(read, INDEX_KEYS[index][1], wanted, most)
+
+
+def read_rows(table: Table, index: str, value: str, first: str, end: str, count: int) -> list[Item]:
+    """Read up to `count` rows of an index under a value, the highest position first.
+
+    Args:
+        first, end: the lowest position, and the one before which they end.
+    """
+    of, order = INDEX_KEYS[index]
+    condition = f"{of} = :value AND {order} BETWEEN :first AND :end"
+    bounds = {"value": value, "first": first, "end": end}
+    rows = table.query_index(index, condition, newest_first=True, page_size=count + 1, **bounds)
+    return list(islice((row for row in rows if row[order] != end), count))
 
 
 def iterate_groups(

@@ -28,12 +28,6 @@ AGE_ATTRIBUTE = "written_at"
 EXPIRY_ATTRIBUTE = "expiry_order"
 TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE = "type_index", "type_order"
 TENANT_ATTRIBUTE, GROUP_ATTRIBUTE = "tenant_index", "group_index"
-INDEX_ATTRIBUTES = {
-    BY_TYPE: TYPE_ATTRIBUTE,
-    BY_TENANT: TENANT_ATTRIBUTE,
-    BY_GROUP: GROUP_ATTRIBUTE,
-}
-"""The attribute with the partition of each index that lists items by their types."""
 TYPE_ATTRIBUTES = (
     "value",
     "data_key",
@@ -44,8 +38,6 @@ TYPE_ATTRIBUTES = (
     "status",
 )
 LIST_ATTRIBUTES = ("status", "agent_type", "predicate")
-_GROUP_LIST = (*LIST_ATTRIBUTES, "task_id")
-_TENANT_LIST = (*LIST_ATTRIBUTES, *FILTER_ATTRIBUTES)
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "numbers", "space"  # of DynamoDB's own vector index
 WORDS_DIMENSIONS = 128  # of a vector in DynamoDB's vector index, behind those of meaning
@@ -61,28 +53,47 @@ VECTOR_FILTERS = (
 """The attributes that a search may filter by."""
 
 
+INDEX_KEYS = {
+    BY_TASK: (TASK_ATTRIBUTE, CREATION_ATTRIBUTE),
+    BY_CREATION: ("pk", CREATION_ATTRIBUTE),
+    BY_AGE: ("pk", AGE_ATTRIBUTE),
+    BY_EXPIRY: ("pk", EXPIRY_ATTRIBUTE),
+    BY_EVICTION: ("pk", EVICTION_ATTRIBUTE),
+    BY_DUE: (DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
+    BY_TYPE: (TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE),
+    BY_TENANT: (TENANT_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE),
+    BY_GROUP: (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE),
+}
+"""The attributes by which each index groups and sorts."""
+_INDEX_ATTRIBUTES = {
+    BY_CREATION: FILTER_ATTRIBUTES,
+    BY_EVICTION: EVICTION_ATTRIBUTES,
+    BY_TYPE: TYPE_ATTRIBUTES,
+    BY_TENANT: (*LIST_ATTRIBUTES, *FILTER_ATTRIBUTES),
+    BY_GROUP: (*LIST_ATTRIBUTES, "task_id"),
+}
+
+
 def build_filter_attribute(name: str) -> str:
     """Build the name of the attribute that has the hash of a filter's value."""
     return f"{name}_hash"
 
 
-def _keys(partition: str, sort: str | None) -> list[dict[str, str]]:
-    keys = [{"AttributeName": partition, "KeyType": "HASH"}]
-    return keys if sort is None else [*keys, {"AttributeName": sort, "KeyType": "RANGE"}]
+def _keys(partition: str, sort: str) -> list[dict[str, str]]:
+    types = ((partition, "HASH"), (sort, "RANGE"))
+    return [{"AttributeName": name, "KeyType": kind} for name, kind in types]
 
 
 def _attributes(**types: str) -> list[dict[str, str]]:
     return [{"AttributeName": name, "AttributeType": kind} for name, kind in types.items()]
 
 
-def _index(
-    name: str, partition: str, sort: str | None, including: tuple[str, ...] = ()
-) -> dict[str, Any]:
+def _index(name: str) -> dict[str, Any]:
     """Describe a sparse index, which lacks items without its keys and may lag behind."""
     projection: dict[str, Any] = {"ProjectionType": "KEYS_ONLY"}
-    if including:
+    if including := _INDEX_ATTRIBUTES.get(name):
         projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(including)}
-    return {"IndexName": name, "KeySchema": _keys(partition, sort), "Projection": projection}
+    return {"IndexName": name, "KeySchema": _keys(*INDEX_KEYS[name]), "Projection": projection}
 
 
 def build_memory_table(name: str) -> dict[str, Any]:
@@ -108,17 +119,7 @@ def build_memory_table(name: str) -> dict[str, Any]:
             }
         ),
         "KeySchema": _keys("pk", "sk"),
-        "GlobalSecondaryIndexes": [
-            _index(BY_TASK, TASK_ATTRIBUTE, CREATION_ATTRIBUTE),
-            _index(BY_CREATION, "pk", CREATION_ATTRIBUTE, FILTER_ATTRIBUTES),
-            _index(BY_AGE, "pk", AGE_ATTRIBUTE),
-            _index(BY_EXPIRY, "pk", EXPIRY_ATTRIBUTE),
-            _index(BY_EVICTION, "pk", EVICTION_ATTRIBUTE, EVICTION_ATTRIBUTES),
-            _index(BY_DUE, DUE_SHARD_ATTRIBUTE, DUE_ATTRIBUTE),
-            _index(BY_TYPE, TYPE_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, TYPE_ATTRIBUTES),
-            _index(BY_TENANT, TENANT_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, _TENANT_LIST),
-            _index(BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, _GROUP_LIST),
-        ],
+        "GlobalSecondaryIndexes": list(map(_index, INDEX_KEYS)),
         "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     }
 

@@ -81,9 +81,8 @@ class RunStore:
     ) -> Iterator[Item]:
         """List index rows, newest first, among them those of the runs that a query selects."""
         names = {"instance": query.instance_id, "agent_type": query.agent_type}
-        index, of = RUN.choose_index(tenant, **names)
-        groups = iterate_rows(self._table, index, of, wanted, MAX_PAGE_ITEMS)
-        rows = chain.from_iterable(groups)
+        of = RUN.choose_index(tenant, **names)
+        rows = chain.from_iterable(iterate_rows(self._table, *of, wanted, MAX_PAGE_ITEMS))
         return takewhile(lambda row: _get_start_expiry(row) > now, rows)
 
     def get_items(self, keys: Sequence[Key]) -> dict[Key, Item]:
