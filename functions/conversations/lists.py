@@ -7,10 +7,10 @@ from functions.authorization.rules import inspects, is_allowed
 from functions.conversations.archive_store import ConversationArchiveStore
 from functions.conversations.authority import READ_CONVERSATION
 from functions.conversations.mapper import decode_header
-from functions.conversations.model import Conversation
+from functions.conversations.model import Conversation, ListedConversation
 from functions.conversations.store import ConversationStore
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import BoundedPage, Listed, WantedPage, read_page
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.items import Item
 from functions.platform.keys import get_tenant
@@ -34,7 +34,7 @@ class ConversationLists:
 
     def list_readable(
         self, caller: Principal, tags: frozenset[str], wanted: WantedPage, *, with_metadata: bool
-    ) -> BoundedPage[Listed[Conversation]]:
+    ) -> BoundedPage[ListedConversation]:
         """List conversations of all users, the last created first; with their metadata, if asked.
 
         To count them costs the tenant's whole list.
@@ -52,7 +52,7 @@ class ConversationLists:
 
     def list_archived(
         self, caller: Principal, tags: frozenset[str], wanted: WantedPage
-    ) -> BoundedPage[Listed[Conversation]]:
+    ) -> BoundedPage[ListedConversation]:
         """List archived conversations of all users without metadata, the last expired first.
 
         To count them costs the tenant's whole list.
@@ -80,7 +80,7 @@ class ConversationLists:
         wanted: WantedPage,
         *,
         with_metadata: bool,
-    ) -> BoundedPage[Listed[Conversation]]:
+    ) -> BoundedPage[ListedConversation]:
         """List a user's conversations, the last updated first; with their metadata, if asked.
 
         To count them costs the user's whole list.
@@ -102,14 +102,14 @@ class ConversationLists:
 
     def _load(
         self, caller: Principal, page: BoundedPage[Item], position: str, *, with_metadata: bool
-    ) -> BoundedPage[Listed[Conversation]]:
+    ) -> BoundedPage[ListedConversation]:
         """Read the conversations of a page of items, of which an attribute is the position."""
         rows = [(item[position], item["session_id"]) for item in page.elements]
         sessions = [session for _, session in rows]
         if with_metadata:
             stored = self._store.get_many(caller.tenant, sessions)
             listed = [
-                Listed(at, found.head, partial(self._store.load, found))
+                ListedConversation(at, found.head, partial(self._store.load, found))
                 for at, session in rows
                 if (found := stored.get(session)) is not None
             ]
@@ -119,5 +119,5 @@ class ConversationLists:
         return BoundedPage(listed, page.end, page.total)
 
 
-def _list_head(position: str, head: Conversation) -> Listed[Conversation]:
-    return Listed(position, head, lambda: head)
+def _list_head(position: str, head: Conversation) -> ListedConversation:
+    return ListedConversation(position, head, lambda: head)

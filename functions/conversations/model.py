@@ -92,6 +92,20 @@ class Message:
     created_by: str | None = None
 
 
+class ListedConversation(NamedTuple):
+    """A conversation in a list; its metadata are read when they are asked for.
+
+    Attributes:
+        position: where it is in the list.
+        head: the conversation without metadata.
+        load: reads it with its metadata.
+    """
+
+    position: str
+    head: Conversation
+    load: Callable[[], Conversation]
+
+
 class Use(NamedTuple):
     """A message whose `uses` name an item, and where it is in the list of these."""
 

@@ -12,7 +12,7 @@ from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.conversations.state_store import StateStore, decode_head, get_position
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import WHOLE, Listed, WantedPage
+from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
@@ -92,12 +92,13 @@ class States:
         return state
 
     def list_page(
-        self, caller: Principal, agent: str, owner: str, wanted: WantedPage
-    ) -> tuple[Iterator[Listed[State]], int | None]:
+        self, caller: Principal, agent: str, owner: str, wanted: WantedPage, *, has_values: bool
+    ) -> tuple[Iterator[tuple[str, State]], int | None]:
         """List an agent's states for an owner, if the caller may read them; and count them.
 
-        The last updated come first. Counted states are read all, strongly consistent; others by an
-        index that may lag, and only as many as are taken. The list goes on behind the page.
+        The last updated come first, each with its position. Counted states are read all, strongly
+        consistent; others by an index that may lag, and only as many as are taken. The list goes on
+        behind the page.
         """
         total, after = 0 if wanted.is_counted else None, wanted.after
         found: Iterable[Item] = ()
@@ -108,34 +109,38 @@ class States:
             total = len(items)
             found = (item for item in items if after is None or get_position(item) < after)
         shown = islice(found, wanted.offset, None)
-        return (self._list(caller.tenant, item) for item in shown), total
+        return self._load_each(caller.tenant, shown, has_values=has_values), total
 
     def list_of_agent(
-        self, caller: Principal, agent: str, wanted: WantedPage
-    ) -> Iterator[Listed[State]]:
+        self, caller: Principal, agent: str, wanted: WantedPage, *, has_values: bool
+    ) -> Iterator[tuple[str, State]]:
         """List an agent's states that the caller may read, owner by owner: by an index.
 
         Its agents get those of all owners, everybody else those of which they are the owner. Of an
-        owner's, the last updated come first.
+        owner's, the last updated come first. Each has its position.
         """
         owner = None if self.can_read(caller, agent, "") else caller.id
         found = self._store.list_all(caller.tenant, agent, owner, wanted)
-        return (self._list(caller.tenant, item) for item in found)
+        return self._load_each(caller.tenant, found, has_values=has_values)
 
     def can_read(self, caller: Principal, agent: str, owner: str) -> bool:
         """Tell whether the caller may read any agent's states for any owner."""
         return is_allowed(caller, READ_STATE, StateAddress(agent, owner, ""))
 
-    def _list(self, tenant: str, item: Item) -> Listed[State]:
-        head = decode_head(item)
+    def _load_each(
+        self, tenant: str, items: Iterable[Item], *, has_values: bool
+    ) -> Iterator[tuple[str, State]]:
+        """Read states as they are taken; those that have just been deleted are left out."""
+        for item in items:
+            state = self._load(tenant, item) if has_values else decode_head(item)
+            if state is not None:
+                yield get_position(item), state
 
-        def load() -> State | None:
-            try:
-                return self._store.decode(tenant, item)
-            except PartsMissing:
-                return self._store.get(tenant, head.address)
-
-        return Listed(get_position(item), head, load)
+    def _load(self, tenant: str, item: Item) -> State | None:
+        try:
+            return self._store.decode(tenant, item)
+        except PartsMissing:
+            return self._store.get(tenant, decode_head(item).address)
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, address: StateAddress, version: int | None) -> None:

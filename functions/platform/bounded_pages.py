@@ -26,32 +26,6 @@ class Examined(NamedTuple, Generic[T]):
     element: T | None
 
 
-class Listed(NamedTuple, Generic[T]):
-    """An element of a list whose large values are read when they are asked for.
-
-    Attributes:
-        position: where it is in the list.
-        head: the element without its values.
-        load: reads it with its values; None if it has just been deleted.
-    """
-
-    position: str
-    head: T
-    load: Callable[[], T | None]
-
-
-def load_listed(listed: Iterable[Listed[T]], *, has_values: bool) -> Iterator[tuple[str, T]]:
-    """Load elements, each with its position; those that have just been deleted are left out.
-
-    Args:
-        has_values: whether to read their values.
-    """
-    for each in listed:
-        element = each.load() if has_values else each.head
-        if element is not None:
-            yield each.position, element
-
-
 class WantedPage(NamedTuple):
     """Which page of a list is wanted.
 

@@ -12,7 +12,7 @@ from functions.audit.service import AuditLog, AuditTrail
 from functions.authorization.rules import authorize, is_allowed
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.lists import ConversationLists
-from functions.conversations.model import Conversation
+from functions.conversations.model import ListedConversation
 from functions.conversations.service import Conversations
 from functions.conversations.states import States
 from functions.entries.batch import Batches
@@ -26,7 +26,7 @@ from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
 from functions.objects.service import Objects
 from functions.objects.spaces import Spaces
-from functions.platform.bounded_pages import BoundedPage, Listed, WantedPage
+from functions.platform.bounded_pages import BoundedPage, WantedPage
 from functions.platform.errors import AccessDenied, NotFound
 from functions.recall.authority import FORGET_USER
 
@@ -131,7 +131,7 @@ class UserForgetting:
 
 def _delete_listed(
     user: Principal,
-    read: Callable[..., BoundedPage[Listed[Conversation]]],
+    read: Callable[..., BoundedPage[ListedConversation]],
     delete: Callable[..., None],
 ) -> int:
     """Delete the first of the user's conversations, as the user may."""

@@ -1,13 +1,13 @@
 """Use cases of runs (ADR-043 Tier 1 turn state, Tier 2)."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from operator import itemgetter
 
 from functions.audit.service import AuditTrail
 from functions.identity.model import Principal
-from functions.platform.bounded_pages import BoundedPage, Listed, WantedPage, read_page
+from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, RunClosed
 from functions.platform.idempotency import RequestToken
@@ -120,17 +120,20 @@ class Runs:
         raise RunClosed(f"this run has ended ({item['status']}); its result can't change")
 
     def list_page(
-        self, caller: Principal, query: RunQuery, wanted: WantedPage
-    ) -> tuple[BoundedPage[Item], Iterator[Listed[Run]]]:
+        self, caller: Principal, query: RunQuery, wanted: WantedPage, *, has_values: bool
+    ) -> tuple[BoundedPage[Item], Iterator[tuple[str, Run]]]:
         """List a page of the runs that a query selects, newest first, by an index that may lag.
 
-        Returns its rows, and the runs that still exist: they are read as they are taken.
+        Returns its rows, and the runs that still exist, with their positions: they are read as they
+        are taken.
         """
         rows = self._store.list_rows(caller.tenant, query, self._clock(), wanted)
         page = read_page(wanted, rows, query.matches, itemgetter(TYPE_ORDER_ATTRIBUTE))
-        return page, self._load_rows(caller.tenant, page.elements)
+        return page, self._load_rows(caller.tenant, page.elements, has_values=has_values)
 
-    def _load_rows(self, tenant: str, rows: Sequence[Item]) -> Iterator[Listed[Run]]:
+    def _load_rows(
+        self, tenant: str, rows: Sequence[Item], *, has_values: bool
+    ) -> Iterator[tuple[str, Run]]:
         """Read the runs of index rows, a few at a time as they are taken."""
         for start in range(0, len(rows), _ITEMS_AT_ONCE):
             group = rows[start : start + _ITEMS_AT_ONCE]
@@ -138,11 +141,6 @@ class Runs:
             for row in group:
                 item = items.get((row["pk"], row["sk"]))
                 if item is not None:
-                    load = partial(self._load, tenant, item)
-                    yield Listed(row[TYPE_ORDER_ATTRIBUTE], decode_head(item), load)
-
-    def _load(self, tenant: str, item: Item) -> Run | None:
-        try:
-            return self._store.decode(tenant, item)
-        except NotFound:
-            return None
+                    with suppress(NotFound):
+                        run = self._store.decode(tenant, item) if has_values else decode_head(item)
+                        yield row[TYPE_ORDER_ATTRIBUTE], run

@@ -11,9 +11,9 @@ from functions.api.responses.conversations import (
 from functions.api.responses.types import PagePosition
 from functions.api.routes.conversations import CONVERSATIONS
 from functions.api.routing import RouteTable
-from functions.conversations.model import Conversation
+from functions.conversations.model import ListedConversation
 from functions.identity.model import READ, Principal
-from functions.platform.bounded_pages import BoundedPage, Listed
+from functions.platform.bounded_pages import BoundedPage
 
 ROUTES = RouteTable()
 _ARCHIVED = BooleanParameter(
@@ -66,13 +66,13 @@ def list_user_conversations(request: Request, caller: Principal) -> Response:
 
 
 def _render_page(
-    asked: PageRequest, found: BoundedPage[Listed[Conversation]], *, has_values: bool
+    asked: PageRequest, found: BoundedPage[ListedConversation], *, has_values: bool
 ) -> tuple[list[ConversationHeadDocument], PagePosition]:
     return build_page(
         asked,
         found,
         lambda each: render_conversation(
-            (each.load() if has_values else None) or each.head, with_values=has_values
+            each.load() if has_values else each.head, with_values=has_values
         ),
         lambda each: each.position,
     )

@@ -38,7 +38,7 @@ from functions.api.responses.runs import (
 from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
-from functions.platform.bounded_pages import WantedPage, load_listed
+from functions.platform.bounded_pages import WantedPage
 from functions.platform.errors import ValidationFailed
 from functions.runs.authority import APPEND_EPISODE, DELETE_EPISODES, DELETE_RUN, END_RUN
 from functions.runs.model import Run, RunQuery, RunResult, RunStatus, RunValue
@@ -100,10 +100,11 @@ def list_runs(request: Request, caller: Principal) -> Response:
     The index is eventually consistent: a new run may be missing for a moment.
     """
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
-    found, runs = request.services.runs.list_page(caller, _read_query(request), asked.wanted)
+    found, runs = request.services.runs.list_page(
+        caller, _read_query(request), asked.wanted, has_values=has_values
+    )
     render = render_run if has_values else render_run_head
-    loaded = load_listed(runs, has_values=has_values)
-    page, end = render_page(loaded, asked.wanted.limit, lambda each: render(each[1]), itemgetter(0))
+    page, end = render_page(runs, asked.wanted.limit, lambda each: render(each[1]), itemgetter(0))
     position = asked.describe(len(page), end or found.end, found.total)
     return json_response(200, RunPageDocument(runs=page, **position))
 

@@ -1,6 +1,6 @@
 """Agents' states (Agent Memory Protocol §3, §4.2)."""
 
-from collections.abc import Iterator
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -29,7 +29,6 @@ from functions.conversations.authority import CHANGE_STATE, DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.identity.model import READ, WRITE, Principal
-from functions.platform.bounded_pages import WantedPage, load_listed
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
 
 ROUTES = RouteTable()
@@ -73,8 +72,8 @@ def list_states(request: Request, caller: Principal) -> Response:
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
     asked = read_page_request(request, caller, _LIMIT)
     states = request.services.states
-    found, total = states.list_page(caller, agent, owner, asked.wanted)
     has_values, members = VALUES.read(request) is None, list[bytes]()
+    found, total = states.list_page(caller, agent, owner, asked.wanted, has_values=has_values)
 
     def render(listed: tuple[str, State]) -> Any:
         state = listed[1]
@@ -83,8 +82,7 @@ def list_states(request: Request, caller: Principal) -> Response:
         members.append(b"%b:%b" % (orjson.dumps(state.address.key), state.value))
         return orjson.Fragment(members[-1])
 
-    loaded = load_listed(found, has_values=has_values)
-    page, end = render_page(loaded, asked.wanted.limit, render, itemgetter(0))
+    page, end = render_page(found, asked.wanted.limit, render, itemgetter(0))
     position = mark_hidden(
         asked.describe(len(page), end, total),
         page,
@@ -104,15 +102,10 @@ def list_agent_states(request: Request, caller: Principal) -> Response:
     """
     agent = request.path_param("agent_id")
     states, has_values = request.services.states, VALUES.read(request) is None
-
-    def read(wanted: WantedPage) -> Iterator[tuple[str, State]]:
-        found = states.list_of_agent(caller, agent, wanted)
-        return load_listed(found, has_values=has_values)
-
     page, position = paginate_uncounted(
         request,
         caller,
-        read,
+        partial(states.list_of_agent, caller, agent, has_values=has_values),
         lambda each: render_state(each[1], has_value=has_values),
         itemgetter(0),
     )
