@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from functions.identity.model import Principal
 from functions.namespaces.model import PREFIX_MARK, USERS, Access, Namespace, NamespaceTarget
 from functions.namespaces.requests import NamespaceChange, Permissions
-from functions.platform.errors import CapacityExceeded, VersionMismatch
+from functions.platform.errors import CapacityExceeded
 from functions.platform.idempotency import RequestToken
 from functions.platform.kept_history import change_days
 from functions.platform.limits import DEFAULT_HISTORY_DAYS, MAX_ACL_ENTRIES
@@ -153,14 +153,3 @@ def _remove_unneeded(changed: Namespace, rules: tuple[Namespace, ...]) -> dict[s
         for principal, access in changed.allow.items()
         if access != "none" or _find_access(principal, (unlisted, *rules)) != "none"
     }
-
-
-def assert_version(present: Namespace | None, version: int | None) -> None:
-    """Check that the caller has read the present version; None checks nothing."""
-    if version not in (None, present.version if present else 0):
-        raise version_mismatch(present)
-
-
-def version_mismatch(present: Namespace | None) -> VersionMismatch:
-    """Build the error of a change that another one preceded."""
-    return VersionMismatch.of("the namespace", present.version if present else 0, present)

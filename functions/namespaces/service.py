@@ -318,10 +318,10 @@ class Namespaces:
         authorize(caller, action, target)
         if present is not None and verdict is Verdict.REPLAY:
             return _with_default(target, present)
-        shown = None if present is None else _with_default(target, present)
-        if verdict is Verdict.SUPERSEDED:
-            raise rules.version_mismatch(shown)
-        rules.assert_version(shown, version)
+        seen = 0 if present is None else present.version
+        if verdict is Verdict.SUPERSEDED or version not in (None, seen):
+            shown = None if present is None else _with_default(target, present)
+            raise VersionMismatch.of("the namespace", seen, shown)
         new = rules.change_namespace(target, change, self._clock(), token)
         record = self._record(caller, action, present, new)
         self._store.replace(caller.tenant, present, new, record)

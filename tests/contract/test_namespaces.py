@@ -57,6 +57,8 @@ def test_a_namespace_carries_a_version(tenant: Tenant) -> None:
     changed = ok(tenant.admin.patch(path, json=body, headers={"If-Match": '"2"'}))
     assert (changed["version"], changed["permissions"]["default"]) == (3, "write")
     invalid(tenant.admin.patch(path, json=body, headers={"If-Match": "W/3"}))
+    unmade = tenant.admin.patch(f"{NAMESPACES}/new", json=body, headers={"If-Match": "1"})
+    assert refused(unmade, 409, "VERSION_MISMATCH")["current_version"] == 0
 
 
 def test_a_body_may_repeat_the_name_in_the_path(tenant: Tenant) -> None:

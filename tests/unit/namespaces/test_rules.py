@@ -11,7 +11,7 @@ from functions.namespaces.authority import CHANGE_PERMISSIONS
 from functions.namespaces.model import Access, Namespace, NamespaceTarget
 from functions.namespaces.requests import NamespaceChange
 from functions.namespaces.store import RULES_REMEMBERED, PrefixRules
-from functions.platform.errors import CapacityExceeded, VersionMismatch
+from functions.platform.errors import CapacityExceeded
 from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.limits import MAX_ACL_ENTRIES
 
@@ -159,16 +159,6 @@ def test_a_list_has_no_more_principals_than_it_may() -> None:
     assert len(apply(namespace("none", **full), change(a0="write"))[1]) == MAX_ACL_ENTRIES
     with pytest.raises(CapacityExceeded):
         apply(namespace("none", **full), change(one_more="read"))
-
-
-@pytest.mark.parametrize(("present", "version"), [(namespace("read"), 2), (None, 0)])
-def test_a_change_names_the_present_version_or_none(
-    present: Namespace | None, version: int
-) -> None:
-    rules.assert_version(present, None)
-    rules.assert_version(present, version)
-    with pytest.raises(VersionMismatch):
-        rules.assert_version(present, version + 1)
 
 
 def test_a_denied_namespace_gives_the_caller_no_access() -> None:
