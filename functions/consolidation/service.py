@@ -27,8 +27,9 @@ from functions.consolidation.requests import ConsolidationSettings
 from functions.consolidation.store import ConsolidationStore, build_schedule_write
 from functions.facts.model import Fact
 from functions.facts.store import FactStore
-from functions.facts.users import CallerAccess, UserAccess
+from functions.facts.users import UserAccess
 from functions.identity.model import Principal
+from functions.namespaces.service import Namespaces
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock, limit_time
 from functions.platform.errors import NotFound, ValidationFailed
@@ -58,7 +59,7 @@ class Consolidation:
     _store: ConsolidationStore
     _consolidator: Consolidator
     _facts: FactStore
-    _users: UserAccess
+    _namespaces: Namespaces
     _audit: AuditTrail
     _clock: Clock
 
@@ -99,7 +100,7 @@ class Consolidation:
         has_time = limit_time(_REQUEST_SECONDS)
         while run.after != END and run.examined < MAX_DRY_RUN_FACTS and has_time():
             run = self._consolidator.walk_page(caller.tenant, run, rules, steps.append, has_time)
-        users = self._users.of(caller)
+        users = UserAccess(self._namespaces, caller)
         return [_report(each, users) for each in steps], run
 
     @retry_on(ConditionFailed, _BUSY)
@@ -155,7 +156,7 @@ class Consolidation:
         steps = list(islice(found, wanted.read_size))
         refs = dict.fromkeys(ref for each in steps for ref in each.refs)
         facts = self._facts.get_many(caller.tenant, refs)
-        users = self._users.of(caller)
+        users = UserAccess(self._namespaces, caller)
         return [_report_taken(each, facts, users) for each in steps]
 
     @retry_on(ConditionFailed, _BUSY)
@@ -179,12 +180,12 @@ def _show(schedule: ConsolidationSchedule) -> dict[str, object]:
     return schedule.rules._asdict()
 
 
-def _report(step: ConsolidationStep, users: CallerAccess) -> ReportedStep:
+def _report(step: ConsolidationStep, users: UserAccess) -> ReportedStep:
     hidden = _find_hidden(step.shown, users)
     return ReportedStep(step.kind, step.reason, list(step.shown), hidden, step.kept)
 
 
-def _report_taken(step: TakenStep, found: dict[str, Fact], users: CallerAccess) -> ReportedStep:
+def _report_taken(step: TakenStep, found: dict[str, Fact], users: UserAccess) -> ReportedStep:
     facts = [found[ref] for ref in step.shown if ref in found]
     kept = found.get(step.kept or "")
     hidden = _find_hidden(facts, users)
@@ -194,6 +195,6 @@ def _report_taken(step: TakenStep, found: dict[str, Fact], users: CallerAccess) 
     )
 
 
-def _find_hidden(facts: Iterable[Fact], users: CallerAccess) -> frozenset[str]:
+def _find_hidden(facts: Iterable[Fact], users: UserAccess) -> frozenset[str]:
     """Find the facts whose statement the caller may not read."""
     return frozenset(each.fact_id for each in facts if not users.can_read(each.user_id))

@@ -29,6 +29,7 @@ from functions.facts.store import (
 )
 from functions.facts.users import UserAccess
 from functions.identity.model import Principal
+from functions.namespaces.service import Namespaces
 from functions.platform import item_types
 from functions.platform.bounded_pages import (
     BoundedPage,
@@ -88,7 +89,7 @@ class Facts:
     _chains: FactChainStore
     _vector_search: VectorSearch
     _audit: AuditTrail
-    _users: UserAccess
+    _namespaces: Namespaces
     _clock: Clock
 
     def learn(
@@ -113,7 +114,7 @@ class Facts:
         now = self._clock()
         facts = [_build_fact(caller, new, now) for new in news]
         _assert_different(facts)
-        users = self._users.of(caller)
+        users = UserAccess(self._namespaces, caller)
         for fact in facts:
             users.assert_writable(fact.user_id)
         places = [
@@ -232,7 +233,7 @@ class Facts:
         fact = self._store.get(caller.tenant, id).fact
         if fact is None:
             raise NotFound("there is no such fact")
-        self._users.of(caller).assert_readable(fact.user_id)
+        UserAccess(self._namespaces, caller).assert_readable(fact.user_id)
         return fact
 
     def list_chain(self, caller: Principal, id: str) -> list[Fact]:
@@ -269,7 +270,7 @@ class Facts:
             queries = {
                 each.chain: FactQuery(each.subject, each.predicate) for each in known.values()
             }
-            users, now = self._users.of(caller), self._clock()
+            users, now = UserAccess(self._namespaces, caller), self._clock()
             listed = run_parallel(
                 [partial(self._list_open, caller.tenant, each, now) for each in queries.values()]
             )
@@ -294,7 +295,7 @@ class Facts:
             is_past: whether the facts held in the past, so that only they contradict each other.
         """
         ended = {hash_fact(each): each for fact in facts for each in fact.replaced_facts}
-        users = self._users.of(caller)
+        users = UserAccess(self._namespaces, caller)
         found = self._store.get_many(caller.tenant, ended) if ended else {}
         readable = {each.fact_id: each for each in found.values() if users.can_read(each.user_id)}
         conflicts = self.find_conflicts(caller, facts, looks_further=not is_past)
@@ -337,7 +338,8 @@ class Facts:
             as_of: when they held (epoch ms); None is now.
             has_ended: whether facts are listed that do not hold, too.
         """
-        users, time = self._users.of(caller), self._clock() if as_of is None else as_of
+        users = UserAccess(self._namespaces, caller)
+        time = self._clock() if as_of is None else as_of
 
         def examine() -> Iterator[Examined[Fact]]:
             for group in self._store.list_groups(caller.tenant, query, wanted):
@@ -357,7 +359,7 @@ class Facts:
         """
         authorize(caller, DELETE_FACT, None)
         deleted = 0
-        users = self._users.of(caller)
+        users = UserAccess(self._namespaces, caller)
         for group in self._store.list_groups(caller.tenant, query):
             facts = list(select_shown(group))
             users.load(fact.user_id for fact in facts)
@@ -380,7 +382,7 @@ class Facts:
         fact = self._store.get(caller.tenant, id).fact
         if fact is None:
             raise NotFound("there is no such fact")
-        self._users.of(caller).assert_deletable(fact.user_id)
+        UserAccess(self._namespaces, caller).assert_deletable(fact.user_id)
         if version not in (None, fact.version):
             raise VersionMismatch.of("the fact", fact.version)
         reference = self._find_reference(caller.tenant, fact)
@@ -453,7 +455,8 @@ class Facts:
         time = self._clock() if as_of is None else as_of
         embedding = self._vector_search.embed_query(text)
         query = read_query(text)
-        space, users = item_types.FACT.build_partition(caller.tenant), self._users.of(caller)
+        users = UserAccess(self._namespaces, caller)
+        space = item_types.FACT.build_partition(caller.tenant)
 
         def search(depth: int) -> tuple[list[Found[Fact]], bool]:
             found = self._vector_search.index.find_candidates(space, embedding, depth, filters)

@@ -14,17 +14,6 @@ from functions.platform.keys import Key
 
 @dataclass(eq=False)
 class UserAccess:
-    """Decides who may use the facts about users."""
-
-    _namespaces: Namespaces
-
-    def of(self, caller: Principal) -> "CallerAccess":
-        """Return a caller's access, which is read once for each user."""
-        return CallerAccess(self._namespaces, caller)
-
-
-@dataclass(eq=False)
-class CallerAccess:
     """A caller's access to facts about users, for one request. A fact of no user is open."""
 
     _namespaces: Namespaces
