@@ -26,7 +26,7 @@ _ROOT = Path(__file__).parents[1]
 _KEY_CACHE_SECONDS = 86_400
 _LIFETIMES = (  # of what a function remembers for some seconds
     *("usage.admission.LIMITS_REMEMBERED", "usage.admission._FLUSH_SECONDS"),
-    *("namespaces.store.RULES_REMEMBERED", "usage.episode_quota._REMEMBERED"),
+    "namespaces.store.RULES_REMEMBERED",
 )
 
 

@@ -16,7 +16,6 @@ from functions.runs.model import Episode, Run, compute_expiry
 from functions.runs.requests import NewEpisode
 from functions.runs.rules import render_episode_text, run_not_found
 from functions.runs.store import EpisodeStore, RunStore
-from functions.usage.episode_quota import EpisodeQuota
 
 
 @dataclass(eq=False)
@@ -26,7 +25,6 @@ class Episodes:
     _store: EpisodeStore
     _runs: RunStore
     _deletions: RunDeletionStore
-    _quota: EpisodeQuota
     _audit: AuditTrail
     _clock: Clock
 
@@ -59,12 +57,9 @@ class Episodes:
             expires_at=compute_expiry(address.started),
             sensitivity=new.sensitivity,
         )
-        self._quota.assert_room(caller.tenant)
         target, before = f"run:{run_id}", {"created_by": starter}
         records = self._audit.record_foreign(caller, starter, APPEND_EPISODE, target, before)
         earlier = self._store.append(address, episode, sort_token, token, records)
-        if earlier is None:
-            self._quota.add_episode(caller.tenant)
         appended = earlier or episode
         if self._store.is_run_deleted(address):
             self._deletions.delete_episode(address.partition, appended.id, lambda _: [])

@@ -80,7 +80,7 @@ class UsageCounter:
 
     def _check_warning(self, tenant: str, totals: Item) -> None:
         """Warn once when a tenant reaches the warning; if that fails, a later item repeats it."""
-        count, _, is_warned = decode_episodes(totals)
+        count, is_warned = decode_episodes(totals)
         is_near = count >= EPISODES_WARNING
         if is_near:
             report_percent(EPISODE_METRIC, 100 * count / MAX_EPISODES)

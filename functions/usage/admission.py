@@ -19,14 +19,16 @@ from functions.identity.model import ROOT_TENANT, Principal
 from functions.identity.person_store import Persons
 from functions.platform import request_context
 from functions.platform.clock import Clock
-from functions.platform.errors import QuotaExceeded, ServiceError, Throttled
+from functions.platform.errors import CapacityExceeded, QuotaExceeded, ServiceError, Throttled
+from functions.platform.item_types import EPISODE
 from functions.platform.items import Item
-from functions.platform.observability import log_service_error
+from functions.platform.limits import MAX_EPISODES, RUN_RETENTION_DAYS
+from functions.platform.observability import log_service_error, report_percent
 from functions.platform.table import Table
 from functions.platform.writes import Write
 from functions.usage.measure import CONTENTS, find_measured, measure_change
-from functions.usage.model import TenantLimits
-from functions.usage.store import UsageStore, decode_day, decode_limits
+from functions.usage.model import EPISODE_METRIC, TenantLimits
+from functions.usage.store import UsageStore, decode_day, decode_episodes, decode_limits
 
 _MINUTE = 60.0  # s
 _MAX_CALLERS = 20_000  # principals and tenants that are remembered
@@ -42,6 +44,9 @@ _FLUSH_SECONDS = 60.0
 LIMITS_REMEMBERED = 15_000  # ms
 _MAX_REMEMBERED = 10_000  # tenants
 _WRITING = ("Put", "Update", "Delete")
+_EPISODE_REMEDY = (
+    f"each makes room when it is deleted, or {RUN_RETENTION_DAYS} days after its run began"
+)
 
 
 class RateLimiter:
@@ -153,12 +158,17 @@ class LoadShedder:
 
 
 class _Known(NamedTuple):
-    """A tenant's limits and what it stores, and until when (epoch ms) that holds."""
+    """A tenant's limits and what it stores, and until when (epoch ms) that holds.
+
+    Attributes:
+        episodes: how many count against the quota that all tenants have.
+    """
 
     until: int = 0
     limits: TenantLimits = TenantLimits()
     items: int = 0
     bytes: int = 0
+    episodes: int = 0
 
 
 class UsageMeter:
@@ -230,7 +240,16 @@ class LimitEnforcer:
     ) -> None:
         if known.limits.items is not None or known.limits.bytes is not None:
             _assert_room(known, table, writes)
+        if known.episodes >= MAX_EPISODES and any(map(_puts_episode, writes)):
+            self._assert_episode_room(caller.tenant)
         self._persons.note(caller, writes)
+
+    def _assert_episode_room(self, tenant: str) -> None:
+        """Count again, since somebody may have deleted episodes."""
+        used = self._store.get_episodes(tenant).number
+        if used >= MAX_EPISODES:
+            report_percent(EPISODE_METRIC, 100 * used / MAX_EPISODES)
+            raise CapacityExceeded("episodes", used, MAX_EPISODES, _EPISODE_REMEDY)
 
     def forget(self, tenant: str) -> None:
         """Read a tenant's limits again at its next request."""
@@ -245,7 +264,8 @@ class LimitEnforcer:
             stored = decode_day("", item)
             limits = decode_limits(item)
             until = self._clock() + LIMITS_REMEMBERED
-            known = _Known(until, limits, stored.items.total(), stored.bytes.total())
+            totals = stored.items.total(), stored.bytes.total()
+            known = _Known(until, limits, *totals, decode_episodes(item).number)
         self._known[tenant] = known
         return known
 
@@ -255,6 +275,10 @@ class LimitEnforcer:
         if paid > now + 1:
             raise QuotaExceeded("requests_per_second", limit, "send fewer requests a second")
         self._paid_until[tenant] = paid
+
+
+def _puts_episode(write: Write) -> bool:
+    return write.verb == "Put" and EPISODE.has_sort(write.key[1])
 
 
 def _assert_room(known: _Known, table: Table, writes: Sequence[Write]) -> None:

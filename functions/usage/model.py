@@ -50,11 +50,9 @@ class EpisodeCount(NamedTuple):
 
     Attributes:
         number: those that the stream has counted, without those that were deleted since.
-        released: how many were deleted before they expired, since the tenant exists.
     """
 
     number: int
-    released: int
     is_warned: bool
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Literal
+from typing import Any, Literal
 
 from functions.platform.clock import to_rfc3339
 from functions.platform.item_types import COUNTED_RECORDS, DAILY_USAGE, USAGE, USAGE_RECONCILIATION
@@ -29,7 +29,7 @@ _NAMES = 40  # in one expression, which has 4 KB
 _DAY_S = 86_400
 _MARKER_LIFETIME = 2 * _DAY_S  # the stream delivers nothing that is older than a day
 _REQUESTS, _ITEMS, _BYTES = "requests_", "items_", "bytes_"
-_RELEASED, _COUNTED = "released_episodes", "counted_releases"
+_EPISODES = f"{_ITEMS}episodes"
 
 
 class UsageStore(TimedStore):
@@ -72,9 +72,7 @@ class UsageStore(TimedStore):
     def set_limits(self, tenant: str, limits: TenantLimits, record: Write) -> None:
         """Set a tenant's limits, with their audit record."""
         given = {name: each for name, each in limits._asdict().items() if each is not None}
-        listed = {GROUP_ATTRIBUTE: _ALL, TYPE_ORDER_ATTRIBUTE: tenant}
-        write = _add(USAGE.build_key(tenant), {}, {"limits": given, **listed})
-        self._table.transact([write, record])
+        self._table.transact([_add_to_totals(tenant, {}, limits=given), record])
 
     def count_deletions(self, tenant: str) -> int:
         """Count the deletions and previews of this day: one read."""
@@ -131,10 +129,7 @@ class UsageStore(TimedStore):
             return "right"
         condition = "changes = :seen" if seen else "attribute_not_exists(changes)"
         values = {"seen": seen} if seen else {}
-        listed = {GROUP_ATTRIBUTE: _ALL, TYPE_ORDER_ATTRIBUTE: tenant}
-        uncounted = item.get(_RELEASED, 0) - item.get(_COUNTED, 0)
-        more = {**changes, "changes": 1, _COUNTED: uncounted}
-        write = _add(USAGE.build_key(tenant), more, listed)
+        write = _add_to_totals(tenant, {**changes, "changes": 1})
         write = replace(write, condition=condition, values=write.values | values)
         if not self._table.try_write(write):
             return "postponed"
@@ -169,10 +164,12 @@ class UsageStore(TimedStore):
         return self._table.try_write(put(key, item, "revision = :seen", seen=old.revision))
 
     def _add(self, tenant: str, changes: Mapping[str, int], releases: int) -> Item:
-        """Add changes of what a tenant stores to its totals and to the day."""
-        listed = {GROUP_ATTRIBUTE: _ALL, TYPE_ORDER_ATTRIBUTE: tenant}
-        more = {**changes, "changes": 1, _COUNTED: releases}
-        totals = self._table.update(_add(USAGE.build_key(tenant), more, listed))
+        """Add changes of what a tenant stores to its totals and to the day.
+
+        The totals know of episodes that their deletion has counted.
+        """
+        more = {**changes, _EPISODES: changes.get(_EPISODES, 0) + releases, "changes": 1}
+        totals = self._table.update(_add_to_totals(tenant, more))
         self.add_to_day(tenant, changes)
         return totals
 
@@ -191,6 +188,12 @@ class UsageStore(TimedStore):
         return _add(key, changes, expiry)
 
 
+def _add_to_totals(tenant: str, changes: Mapping[str, int], **attributes: Any) -> Write:
+    """Build the write that adds to a tenant's totals; with them, the tenant is listed."""
+    listed = {GROUP_ATTRIBUTE: _ALL, TYPE_ORDER_ATTRIBUTE: tenant}
+    return _add(USAGE.build_key(tenant), changes, listed | attributes)
+
+
 def _add(key: Key, changes: Mapping[str, int], attributes: Item) -> Write:
     """Build the write that adds to numbers, and sets attributes."""
     added = {name: more for name, more in changes.items() if more}
@@ -203,16 +206,14 @@ def _add(key: Key, changes: Mapping[str, int], attributes: Item) -> Write:
 def build_release(tenant: str, episodes: int) -> Write:
     """Build the write that frees the places of episodes, for the transaction that deletes them.
 
-    The stream counts later that they are gone, and that their places are free already.
+    The stream counts later on which day they were deleted.
     """
-    return update(USAGE.build_key(tenant), f"ADD {_RELEASED} :more", more=episodes)
+    return _add_to_totals(tenant, {_EPISODES: -episodes, "changes": 1})
 
 
 def decode_episodes(item: Item) -> EpisodeCount:
     """Decode how many episodes an item of usage counts."""
-    released = item.get(_RELEASED, 0)
-    number = item.get("items_episodes", 0) - released + item.get(_COUNTED, 0)
-    return EpisodeCount(number, released, "warned_at" in item)
+    return EpisodeCount(item.get(_EPISODES, 0), "warned_at" in item)
 
 
 def decode_limits(item: Item) -> TenantLimits:

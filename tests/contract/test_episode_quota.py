@@ -34,10 +34,11 @@ def _table(service: Service) -> Table:
     return Table(create_client("dynamodb"), service.engine.memory)
 
 
-def fill(service: Service, tenant: Tenant, episodes: int) -> None:
-    """Lets the tenant have more episodes, or fewer."""
+def fill(service: Service, tenant: Tenant, episodes: int, *, seconds: float = 15) -> None:
+    """Lets the tenant have more episodes, or fewer, for so long that a function knows it."""
     key = item_types.USAGE.build_key(tenant.id)
     _table(service).update(update(key, "ADD items_episodes :more", more=episodes))
+    service.clock.advance(seconds=seconds)
 
 
 def test_a_repeated_record_counts_once(
@@ -97,13 +98,16 @@ def test_a_used_up_quota_limits_its_tenant_alone(
 
 
 def test_the_last_episode_of_a_quota_is_accepted_once(
-    service: Service, tenant: Tenant, agent: httpx.Client
+    service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock
 ) -> None:
+    stream, deliver = Stream(service), stream_function(service)
     run = start(agent)
     fill(service, tenant, 99_998)
     for _ in range(2):
         append(agent, run, "kept", key="k")  # a retry takes no place
     append(agent, run, "the last")
+    assert deliver(stream.read()) == []
+    clock.advance(seconds=15)
     refused(try_append(agent, run["id"], "one more"), 429, "CAPACITY_EXCEEDED")
 
 
@@ -122,6 +126,8 @@ def test_expired_episodes_free_the_quota(
     clock.advance(seconds=60)
     run = start(agent)
     append(agent, run, "again")
+    assert deliver(stream.read()) == []
+    clock.advance(seconds=60)
     refused(try_append(agent, run["id"], "one more"), 429, "CAPACITY_EXCEEDED")
     assert recall(agent, agent_type="sdr") == ["again"]
 
@@ -131,7 +137,7 @@ def test_another_functions_appends_are_seen_within_a_minute(
 ) -> None:
     run = start(agent)
     append(agent, run, "looked up")
-    fill(service, tenant, 100_000)
+    fill(service, tenant, 100_000, seconds=0)
     append(agent, run, "not seen yet")
     clock.advance(seconds=60)
     refused(try_append(agent, run["id"], "seen"), 429, "CAPACITY_EXCEEDED")

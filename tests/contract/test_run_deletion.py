@@ -21,6 +21,7 @@ from tests.contract.run_calls import (
 from tests.contract.service import Service, Tenant
 from tests.contract.streaming import Stream, stream_function
 from tests.contract.test_episode_quota import Counted, counted, fill
+from tests.contract.transport import MovableClock
 
 __all__ = ["counted"]  # a fixture
 pytestmark = pytest.mark.parametrize("engine", ["dynoxide"], indirect=True)
@@ -80,23 +81,26 @@ def test_a_started_run_that_was_deleted_is_not_started_again(agent: httpx.Client
 
 
 def test_each_deleted_episode_makes_room_for_one(
-    service: Service, tenant: Tenant, agent: httpx.Client, counted: Counted
+    service: Service, tenant: Tenant, agent: httpx.Client, clock: MovableClock, counted: Counted
 ) -> None:
     stream, deliver = Stream(service), stream_function(service)
     run = start(agent)
     fill(service, tenant, MAX_EPISODES - 2)
     mine = [append(agent, run, number, key=str(number)) for number in range(2)]
+    assert deliver(stream.read()) == []
+    clock.advance(seconds=15)
     refused(try_append(agent, run["id"], 3), 429, "CAPACITY_EXCEEDED")
     path = f"{RUNS}/{run['id']}/episodes/{mine[0]['id']}"
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: agent.delete(path).status_code, range(4)))
     assert sorted(answers) == [204, 404, 404, 404]
+    assert counted() == MAX_EPISODES - 1
     append(agent, run, 0, key="0")  # the same request again takes the freed place
-    refused(try_append(agent, run["id"], 3), 429, "CAPACITY_EXCEEDED")
     records = stream.read()
     for _ in range(2):
         assert deliver(records) == []
     assert counted() == MAX_EPISODES
+    refused(try_append(agent, run["id"], 3), 429, "CAPACITY_EXCEEDED")
     assert agent.delete(f"{RUNS}/{run['id']}").status_code == 204
     assert counted() == MAX_EPISODES - 2
 

@@ -14,18 +14,20 @@ from moto import mock_aws
 
 from functions.api.app import App
 from functions.container import Container
+from functions.identity.model import Principal
+from functions.identity.person_store import Persons
 from functions.local.in_process import to_request_event
-from functions.platform import item_types
+from functions.platform import item_types, request_context
 from functions.platform.errors import CapacityExceeded
 from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES
 from functions.platform.schema import build_log_table, build_memory_table
 from functions.platform.settings import ApiSettings, ScheduleSettings
 from functions.platform.table import Table
-from functions.platform.writes import update
+from functions.platform.writes import put, update
 from functions.schedule.handler import build_handler
 from functions.stream.records import StreamBatch
 from functions.stream.usage_counter import UsageCounter
-from functions.usage.episode_quota import EpisodeQuota
+from functions.usage.admission import LimitEnforcer
 from functions.usage.model import EPISODE_METRIC
 from functions.usage.store import UsageStore
 from tests.contract.aws_sessions import open_session
@@ -236,7 +238,17 @@ def _count_episode(memory: Table) -> None:
         UsageCounter(store, None, lambda: expires * 1000).process(batch)
         assert batch.failed == []
     with pytest.raises(CapacityExceeded):
-        EpisodeQuota(store, lambda: expires * 1000).assert_room("acme")
+        _append_episode(memory, store)
+
+
+def _append_episode(memory: Table, store: UsageStore) -> None:
+    limits = LimitEnforcer(store, Persons(memory), lambda: 0)
+    for _ in range(2):  # the first request of a tenant reads nothing
+        limits.check(Principal("acme", "ada", "agent", frozenset()))
+    try:
+        memory.put(put(("acme#r#1", item_types.EPISODE.sort_prefix), {}))
+    finally:
+        request_context.write_guard.set(request_context.allow_writes)
 
 
 @pytest.fixture(scope="module")
