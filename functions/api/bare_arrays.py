@@ -25,7 +25,9 @@ def bare_array_response(
     is_whole = "next" not in position or ARRAY_LIMIT.text(request) is not None
     if fitting < available or not is_whole:
         limit = max(fitting, 1)
-        raise PageTooLarge(f"a response doesn't hold as many; ask for limit={limit}", limit=limit)
+        raise PageTooLarge(
+            f"the page is too large for a response; ask for limit={limit}", limit=limit
+        )
     named = {
         "x_total_count": position.get("total"),
         "x_next_offset": position.get("next_offset"),

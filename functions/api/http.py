@@ -73,7 +73,7 @@ class Request:
             try:
                 body = base64.b64decode(text)
             except binascii.Error as error:
-                raise ValidationFailed("body", "isn't readable") from error
+                raise ValidationFailed("body", "must be valid base64") from error
         else:
             body = text.encode(errors="surrogatepass")
         if len(body) > limits.MAX_BODY_BYTES:
@@ -86,7 +86,7 @@ class Request:
         """Parse the JSON body into a request model."""
         if (containers := count_containers(self.body)) > limits.MAX_BODY_CONTAINERS:
             raise BodyTooLarge(
-                "the request body holds too many arrays and objects; send it in parts",
+                "the request body has too many arrays and objects; send it in parts",
                 max=limits.MAX_BODY_CONTAINERS,
                 actual=containers,
             )
@@ -108,7 +108,7 @@ class Request:
             for name, value in parse_qsl(raw, keep_blank_values=True, errors="strict"):
                 parameters.setdefault(name, []).append(value)
         except (UnicodeDecodeError, ValueError) as error:
-            raise ValidationFailed("query", "isn't readable as UTF-8") from error
+            raise ValidationFailed("query", "must be UTF-8") from error
         return parameters
 
     def check_query(self, known: frozenset[str]) -> None:
@@ -156,7 +156,7 @@ class Request:
             return None
         match = _VERSION.fullmatch(header.strip())
         if match is None:
-            raise ValidationFailed("If-Match", 'takes a version, as 3 or "3"')
+            raise ValidationFailed("If-Match", 'must be a version, such as 3 or "3"')
         return int(match[2])
 
     def resolve(self, url: str) -> str:
@@ -185,7 +185,7 @@ class Request:
         """Tell whether `If-None-Match: *` asks to write only where nothing is."""
         header = self.headers.get("if-none-match")
         if header not in (None, "*"):
-            raise ValidationFailed("If-None-Match", "takes * only")
+            raise ValidationFailed("If-None-Match", "must be *")
         return header is not None
 
     @property
@@ -195,7 +195,7 @@ class Request:
         if not self.must_not_exist:
             return version
         if version is not None:
-            raise ValidationFailed("If-None-Match", "doesn't go with If-Match")
+            raise ValidationFailed("If-None-Match", "can't be combined with If-Match")
         return 0
 
     @property

@@ -19,7 +19,7 @@ DESCRIBING_HEADERS = (
     HeaderParameter(
         _METADATA, "A JSON object of up to {MAX_OBJECT_METADATA_BYTES}, kept beside it."
     ),
-    HeaderParameter(_TTL, "How long it is kept: seconds, or an ISO 8601 duration."),
+    HeaderParameter(_TTL, "The lifetime of the object: seconds, or an ISO 8601 duration."),
     HeaderParameter(_SENSITIVITY, "`confidential` and `restricted` are encrypted."),
     ONLY_NEW,
 )
@@ -52,7 +52,7 @@ def _parse_metadata(header: str | None) -> object:
     try:
         return None if header is None else loads(header)
     except ValueError as error:
-        raise ValidationFailed(_METADATA, "isn't JSON") from error
+        raise ValidationFailed(_METADATA, "must be JSON") from error
 
 
 def select_range(request: Request, stored: StoredObject) -> tuple[int, int] | None:

@@ -136,7 +136,9 @@ def read_cursor(request: Request, caller: Principal, *names: TextParameter) -> s
     position = request.services.cursors.verify(cursor, _build_list_name(request, caller))
     if position is None:
         sent = next(each.name for each in names if each.text(request) is not None)
-        raise ValidationFailed(sent, "is no `next` of this list with these filters")
+        raise ValidationFailed(
+            sent, "must be the `next` of a page of this list, with the same filters"
+        )
     return position.decode()
 
 
@@ -151,7 +153,7 @@ def read_page_request(
     """
     after, total = read_cursor(request, caller), TOTAL.read(request)
     if after is not None and OFFSET.text(request) is not None:
-        raise ValidationFailed("offset", "doesn't go with after")
+        raise ValidationFailed("offset", "can't be combined with after")
     is_counted = total == "exact" or (total is None and after is None)
     wanted = WantedPage(limit.read(request), OFFSET.read(request), after, is_counted)
     return PageRequest(wanted, partial(sign_cursor, request, caller))

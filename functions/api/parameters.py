@@ -34,7 +34,7 @@ class Parameter:
         if values is None:
             return None
         if len(values) > 1:
-            raise ValidationFailed(self.name, "is given more than once")
+            raise ValidationFailed(self.name, "must be given only once")
         return values[0]
 
 
@@ -78,7 +78,7 @@ class TextParameter(Parameter):
         if self.max_length is not None and not 0 < len(text) <= self.max_length:
             raise ValidationFailed(self.name, f"has 1 to {self.max_length} characters")
         if text == "":
-            raise ValidationFailed(self.name, "is empty")
+            raise ValidationFailed(self.name, "must not be empty")
         return text
 
 
@@ -97,7 +97,7 @@ class PrefixParameter(Parameter):
         """Return the prefix, which must be sent."""
         prefix = self.text(request)
         if prefix is None:
-            raise ValidationFailed(self.name, "is required; an empty one means all")
+            raise ValidationFailed(self.name, "is required; send an empty prefix to select all")
         return prefix
 
 
@@ -105,7 +105,7 @@ def read_either(request: Request, *parameters: TextParameter) -> str | None:
     """Return the one of these parameters that was sent; None if none was."""
     given = [parameter for parameter in parameters if parameter.text(request) is not None]
     if len(given) > 1:
-        raise ValidationFailed(given[1].name, f"goes without {given[0].name}")
+        raise ValidationFailed(given[1].name, f"can't be combined with {given[0].name}")
     return given[0].read(request) if given else None
 
 
@@ -123,7 +123,7 @@ class ChoiceParameter(Parameter, Generic[T]):
         """Return the choice; None if it wasn't sent."""
         text = self.text(request)
         if text is not None and text not in get_args(self.literal):
-            raise ValidationFailed(self.name, f"is one of {', '.join(get_args(self.literal))}")
+            raise ValidationFailed(self.name, f"must be one of {', '.join(get_args(self.literal))}")
         return cast("T | None", text)
 
 
@@ -163,7 +163,7 @@ class BooleanParameter(Parameter):
         """Return the boolean; None if it wasn't sent."""
         text = self.text(request)
         if text not in (None, "true", "false"):
-            raise ValidationFailed(self.name, "is true or false")
+            raise ValidationFailed(self.name, "must be true or false")
         return None if text is None else text == "true"
 
 
@@ -199,32 +199,37 @@ class TagsParameter(Parameter):
         tags = frozenset(tag for values in given for tag in values.split(",") if tag)
         if not 0 < len(tags) <= limits.MAX_TAGS:
             raise ValidationFailed(
-                self.name, f"takes 1 to {limits.MAX_TAGS} tags, separated by commas"
+                self.name, f"must be 1 to {limits.MAX_TAGS} tags, separated by commas"
             )
         return tags
 
 
 LIMIT = IntegerParameter(
-    "limit", "How many to answer at most.", 1, limits.MAX_PAGE_ITEMS, limits.DEFAULT_PAGE_ITEMS
+    "limit",
+    "The maximum number of elements of the page.",
+    1,
+    limits.MAX_PAGE_ITEMS,
+    limits.DEFAULT_PAGE_ITEMS,
 )
 ARRAY_LIMIT = IntegerParameter(
     "limit",
-    "How many to answer at most. Without it the array is the whole list; where that has more than "
-    "an answer holds, 413 `PAGE_TOO_LARGE` says which `limit` to ask for.",
+    "The maximum number of elements. By default, the array is the whole list. If that is too large "
+    "for a response, 413 `PAGE_TOO_LARGE` has the `limit` to ask for.",
     1,
     limits.MAX_PAGE_ITEMS,
     limits.MAX_PAGE_ITEMS,
 )
-OFFSET = IntegerParameter("offset", "How many to pass over.", 0, limits.MAX_OFFSET, 0)
+OFFSET = IntegerParameter("offset", "The number of elements to skip.", 0, limits.MAX_OFFSET, 0)
 TAGS = TagsParameter("tags", "Entries that have all of these.")
 AFTER = TextParameter(
     "after",
-    "Where the page begins: `next` of the page before, with the same filters.",
+    "The `next` of the previous page, with the same filters.",
     limits.MAX_CURSOR_CHARACTERS,
 )
 ONLY_NEW = HeaderParameter(
     "If-None-Match",
-    "`*` writes only where nothing is; else it is 409. It doesn't go with If-Match.",
+    "`*` writes only if nothing exists; otherwise the answer is 409. If-Match can't be combined "
+    "with it.",
 )
 TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
     "total",
@@ -235,12 +240,12 @@ TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
 UNCOUNTED: ChoiceParameter[Literal["none"]] = ChoiceParameter(
     "total", "`none`, which is the default: this list isn't counted.", Literal["none"]
 )
-_OMIT = ("values", "`omit` leaves the values out, and shows all else.", Literal["omit"])
+_OMIT = ("values", "`omit` leaves out the values.", Literal["omit"])
 VALUES: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
 """For handlers that leave values out themselves: a page without them has more elements."""
 VALUES_OF_LIST: ChoiceParameter[Literal["omit", "ordinary"]] = ChoiceParameter(
     "values",
-    "`omit` leaves the values out, and shows all else; `ordinary` leaves out those of "
+    "`omit` leaves out the values; `ordinary` leaves out those of "
     "`confidential` and `restricted` entries alone.",
     Literal["omit", "ordinary"],
 )
@@ -248,15 +253,14 @@ VALUES_OF_ANSWER: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
 """For handlers that don't: values are left out of their answers."""
 TOUCH = BooleanParameter(
     "touch",
-    "`false` reads without a trace: the order of eviction stays as it is. Reads of others than the "
-    "owner never change it.",
+    "`false` reads without changing the order of eviction. Only reads by the owner change it.",
 )
-AS_OF = TimestampParameter("as_of", "What was stored is answered as it stood at this time.")
+AS_OF = TimestampParameter("as_of", "Return the state as of this time.")
 ORDER: ChoiceParameter[Literal["asc", "desc"]] = ChoiceParameter(
     "order", "`desc` gives the newest first; `asc` is the default.", Literal["asc", "desc"]
 )
-FROM = TimestampParameter("from", "What happened at this moment or later.")
-TO = TimestampParameter("to", "What happened up to this moment, which is included.")
+FROM = TimestampParameter("from", "Only events of this time or later.")
+TO = TimestampParameter("to", "Only events up to this time, including it.")
 PAGE: tuple[Parameter, ...] = (LIMIT, OFFSET)
 CURSOR_PAGE: tuple[Parameter, ...] = (*PAGE, AFTER, TOTAL)
 ARRAY_PAGE: tuple[Parameter, ...] = (ARRAY_LIMIT, OFFSET, AFTER, TOTAL)
@@ -269,5 +273,5 @@ def read_period(request: Request) -> tuple[int | None, int | None]:
     """Read the period that a log is asked for: its first and last moment, in epoch ms."""
     since, until = FROM.read(request), TO.read(request)
     if since is not None and until is not None and since > until:
-        raise ValidationFailed("to", "lies before from")
+        raise ValidationFailed("to", "must be from or later")
     return since, until

@@ -79,7 +79,7 @@ class Consolidation:
         rules = ConsolidationRules(new.every, new.decay_after, new.end_below)
         every, _ = rules.every_ms, rules.decay_ms  # both are checked
         if every is not None and every < _HOUR:
-            raise ValidationFailed("every", "is an hour or more, or null")
+            raise ValidationFailed("every", "must be PT1H or longer, or null")
         before = self._store.get_schedule(caller.tenant)
         next_at = every and self._clock() + every
         after = before._replace(rules=rules, next_at=next_at, revision=before.revision + 1)

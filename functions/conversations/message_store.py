@@ -196,7 +196,7 @@ class MessageStore:
             if key in found and found[key].get("request") == marker["request"]
         ]
         if len(messages) < len(keys):
-            raise NotFound("the messages of this request were taken off the conversation since")
+            raise NotFound("the messages of this request have been removed from the conversation")
         return messages
 
     def get_popped(self, conversation: Conversation, token: RequestToken | None) -> Message | None:

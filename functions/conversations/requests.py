@@ -33,7 +33,7 @@ def _spell_references(texts: list[str]) -> list[str]:
     try:
         spelled = {hash_reference(each): _spell(each) for each in texts}
     except (EntryNotFound, NotFound):
-        raise ValueError("has a text that is no reference; take them from a recall") from None
+        raise ValueError("must be references from the answer of a recall") from None
     return list(spelled.values())
 
 
@@ -57,7 +57,9 @@ class NewMessage(RequestModel):
 
 def _assert_few_uses(messages: list[NewMessage]) -> list[NewMessage]:
     if sum(len(each.uses) for each in messages) > limits.MAX_STORED_USES:
-        raise ValueError(f"have over {limits.MAX_STORED_USES} uses together: upload them in parts")
+        raise ValueError(
+            f"have more than {limits.MAX_STORED_USES} uses together; upload them in parts"
+        )
     return messages
 
 
@@ -65,7 +67,7 @@ _StoredMessages = Annotated[list[NewMessage], AfterValidator(_assert_few_uses)]
 
 
 class NewMessages(RequestModel):
-    """Body of an append: a message as it is, or several as `messages`, all or none."""
+    """Body of an append: the fields of one message, or several `messages`, all or none."""
 
     role: Role | None = None
     content: Any = None
@@ -79,21 +81,23 @@ class NewMessages(RequestModel):
     expect_created_by: (
         Annotated[list[AgentId], Field(min_length=1, max_length=limits.MAX_ACL_ENTRIES)] | None
     ) = None
-    """The principals, one of which must have created the conversation; else nothing is appended."""
+    """The expected creators; nothing is appended to a conversation of another creator."""
     expect_user_id: AgentId | None = None
-    """The user whose conversation it must be; else nothing is appended."""
+    """The expected user; nothing is appended to a conversation of another user."""
     expect_trusted: bool = False
-    """True: its creator must be you, of your `agent_type`, a coordinator, a user, or an
-    administrator; else nothing is appended."""
+    """If true, nothing is appended unless its creator is you, an agent of your `agent_type`, a
+    coordinator, a user, or an administrator."""
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
         given = {name for name in self.model_fields_set if not name.startswith("expect_")}
         if given != {"messages"} and not ({"role", "content"} <= given and "messages" not in given):
-            raise ValueError("give role and content of a message, or messages")
+            raise ValueError("send `role` and `content` of one message, or `messages`")
         if sum(1 + len(each.uses) for each in self.all) > limits.MAX_APPENDED_WRITES:
             most = limits.MAX_APPENDED_WRITES
-            raise ValueError(f"has over {most} messages and uses together: append fewer at a time")
+            raise ValueError(
+                f"has more than {most} messages and uses together; append fewer at a time"
+            )
         return self
 
     @property
@@ -128,15 +132,15 @@ class NewConversation(RequestModel):
     learn: bool | None = None
     """If false, the messages are never sent to a model to learn from them. Null: they may be."""
     ttl: Ttl | None = None
-    """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: no
-    end. An `expires_at` wins over it."""
+    """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: it
+    does not expire. `expires_at` takes precedence."""
     expires_at: Timestamp | None = None
-    """From this moment on it is gone, as if it had never been."""
+    """The time of its expiry. It is not found afterwards."""
 
     @model_validator(mode="after")
     def _messages_or_upload(self) -> Self:
         if self.upload_id is not None and self.messages:
-            raise ValueError("give messages or upload_id")
+            raise ValueError("send `messages` or `upload_id`")
         return self
 
 
@@ -144,7 +148,7 @@ class _Change(ChangeModel):
     @model_validator(mode="after")
     def _assert_given(self) -> Self:
         if not self.model_fields_set:
-            raise ValueError("names nothing to change")
+            raise ValueError("must have a field to change")
         return self
 
 
@@ -152,7 +156,7 @@ class ConversationChange(_Change):
     """Body of `PATCH /api/v1/conversations/{session_id}`: only the given fields change."""
 
     metadata: dict[str, Any] = Field(default={})
-    """In place of the metadata before them."""
+    """Replaces the former metadata."""
     agent_participants: Principals = Field(default=[])
     shared_with: Principals = Field(default=[])
     tags: Annotated[list[Tag], Field(max_length=limits.MAX_TAGS)] = Field(default=[])
@@ -164,7 +168,7 @@ class ConversationChange(_Change):
     ttl: Ttl | None = None
     """`duration:` and an ISO 8601 duration from now on, or null: no end."""
     expires_at: Timestamp | None = None
-    """From this moment on it is gone; null: no end."""
+    """The time of its expiry; null: never."""
 
 
 class MessageChange(_Change):
@@ -173,11 +177,11 @@ class MessageChange(_Change):
     role: Role = ""
     content: Any = None
     metadata: dict[str, Any] = Field(default={})
-    """In place of the metadata before them."""
+    """Replaces the former metadata."""
 
 
 class NewUpload(RequestModel):
-    """Body of `POST …/uploads`: what is going to be said of the conversation as well."""
+    """Body of `POST …/uploads`: the fields that the conversation will have."""
 
     version: str = SCHEMA
     """The version of the messages' schema."""

@@ -43,7 +43,7 @@ _SCHEMAS = (SCHEMA, OLD_SCHEMA)
 def check_schema(version: str) -> str:
     """Check that the version of a schema is a known one."""
     if version not in _SCHEMAS:
-        raise ValidationFailed("version", f"is one of {', '.join(_SCHEMAS)}")
+        raise ValidationFailed("version", f"must be one of {', '.join(_SCHEMAS)}")
     return version
 
 
@@ -60,7 +60,7 @@ def build_conversation(
 ) -> Conversation:
     """Build the conversation that a body asks for, without its messages."""
     if new.session_id not in (None, session):
-        raise ValidationFailed("session_id", "differs from the path's")
+        raise ValidationFailed("session_id", "must be the session id in the path")
     joining = () if caller.id == new.user_id else (caller.id,)
     return Conversation(
         tenant=caller.tenant,
@@ -105,9 +105,9 @@ def supersede(old: Conversation, new: Conversation) -> Conversation:
 def show_uploaded(new: Conversation, upload: Conversation) -> Conversation:
     """Build a conversation that shows uploaded messages."""
     if new.sensitivity != upload.sensitivity:
-        raise ValidationFailed("sensitivity", "differs from the upload's")
+        raise ValidationFailed("sensitivity", "must be the one of the upload")
     if new.schema != upload.schema:
-        raise ValidationFailed("version", "differs from the upload's")
+        raise ValidationFailed("version", "must be the one of the upload")
     return replace(
         new,
         generation=upload.generation,
@@ -168,7 +168,9 @@ def rewrite(old: Conversation, now: int, **changed: Any) -> Conversation:
 def remove_range(old: Conversation, first: int, end: int, count: int, now: int) -> Conversation:
     """Build what a conversation becomes when `count` messages of a range are removed."""
     if len(old.removed) >= limits.MAX_REMOVED_RANGES:
-        raise Throttled("earlier ranges are still being deleted; try again in a minute")
+        raise Throttled(
+            "messages that were removed before are still being deleted; try again in a minute"
+        )
     revision = old.revision + 1
     return rewrite(
         old,

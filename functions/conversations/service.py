@@ -222,7 +222,9 @@ class Conversations:
         if found is None or not found.has_expired(self._clock()):
             return found
         if not self._archive.end_retention(header_key(found), _ARCHIVE_SECONDS):
-            raise Throttled("the one before it is being archived; try again in a minute")
+            raise Throttled(
+                "the former conversation of this session is being archived; try again in a minute"
+            )
         return None
 
     def _existing(self, found: Conversation | None) -> Conversation:

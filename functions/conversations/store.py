@@ -239,7 +239,7 @@ def _assert_room(failed: dict[Key, Item | None]) -> None:
                 "conversations_in_a_users_list",
                 item["listed"],
                 MAX_LISTED_CONVERSATIONS,
-                "delete some of those that you put there",
+                "delete some of your conversations for this user",
             )
 
 

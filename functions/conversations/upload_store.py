@@ -63,7 +63,8 @@ class UploadStore:
         except ConditionFailed as failed:
             self._assert_open(upload)
             raise ValidationFailed(
-                "offset", f"is {upload.message_count}: that is how many messages the upload has"
+                "offset",
+                f"must be {upload.message_count}, the number of messages that the upload has",
             ) from failed
         self._messages.write_pending(upload, texts, first)
         latest = f"{IS_OPEN} AND #end = :end"
@@ -72,7 +73,7 @@ class UploadStore:
 
     def _assert_open(self, upload: Conversation) -> None:
         if self.get(upload.tenant, upload.session_id, upload.generation) is None:
-            raise NotFound("this upload was given up; begin another one")
+            raise NotFound("this upload has expired; begin another one")
 
 
 def show_upload(shown: Conversation) -> Write:

@@ -58,7 +58,7 @@ class Uploads:
             return upload
         earlier = self._store.get(caller.tenant, session, upload.generation)
         if earlier is None:
-            raise VersionMismatch("this request's upload was shown or given up since")
+            raise VersionMismatch("the upload of this request has been completed or has expired")
         return earlier
 
     def write(

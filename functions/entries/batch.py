@@ -90,7 +90,7 @@ class Batches:
                     transition = self._update(caller, index, item, present, find, now, token)
                 if transition.item_key in transitions:
                     raise ValidationFailed(
-                        "body", "names an entry that an earlier element names; send each entry once"
+                        "body", "is an entry of an earlier element; send each entry once"
                     )
                 transitions[transition.item_key] = transition
         transaction = Transaction(
@@ -141,7 +141,7 @@ class Batches:
         if old.version != update.version:
             raise to_version_mismatch(old)
         if update.model_fields_set.isdisjoint(EntryChange.model_fields):
-            raise ValidationFailed("body", "names nothing to change; give a field of the entry")
+            raise ValidationFailed("body", "must have a field of the entry to change")
         changed = apply_change(caller, old, update, now, token)
         return Transition(old, changed, index)
 

@@ -64,7 +64,7 @@ class Changes:
         """
         address, nonce = parse_entry_id(caller.tenant, entry_id)
         if not change.model_fields_set:
-            raise ValidationFailed("body", "names nothing to change; give a field of the entry")
+            raise ValidationFailed("body", "must have a field of the entry to change")
         namespace = None
         if address.is_owned_by(caller.id) and change.model_fields_set <= _CHANGED_BY_ONE_WRITE:
             changes = to_entry_fields(change) | {"request_token": token.stored}

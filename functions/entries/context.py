@@ -58,7 +58,7 @@ class Contexts:
         if not found:
             raise task_not_found()
         if not self._tasks.can_read_memory(caller, found[0]):
-            raise AccessDenied("this task's memory isn't yours to read")
+            raise AccessDenied("you may not read the memory of this task")
         episodes = self._iterate_episodes(
             caller, found[0], episodic_limit, tags, is_touched=is_touched
         )

@@ -41,10 +41,10 @@ class Scope(RequestModel):
 
 class _Changeable(RequestModel):
     ttl: Ttl | None = None
-    """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: no
-    end. An `expires_at` wins over it."""
+    """`task_lifetime`, `duration:` and an ISO 8601 duration, such as `duration:PT24H`, or null: it
+    does not expire. `expires_at` takes precedence."""
     expires_at: Timestamp | None = None
-    """From this moment on it is gone, as if it had never been."""
+    """The time of its expiry. It is not found afterwards."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""
     occurred_at: Timestamp | None = None
@@ -52,7 +52,7 @@ class _Changeable(RequestModel):
     creation."""
     vector: Vector | None = None
     """Your own embedding of the entry, to search by. All vectors of a namespace have as many
-    numbers as its first one. Null: none, or no longer one. Answers leave it out unless asked."""
+    numbers as its first one. Null removes it. Answers contain it only on request."""
 
 
 _Ignored = Annotated[
@@ -63,7 +63,7 @@ _Ignored = Annotated[
 class NewEntry(_Changeable):
     """Body of `POST /api/v1/memory` and `PUT /api/v1/memory`.
 
-    What the service sets may be there, as in a document that was read before; it is ignored.
+    Fields that the service sets are ignored, so an entry that was read can be sent again.
     """
 
     namespace: Name
@@ -75,7 +75,7 @@ class NewEntry(_Changeable):
     memory_type: Tier
     """The tier: it decides on lifetime and access."""
     agent_id: AgentId | None = None
-    """The owner; the caller unless given."""
+    """The owner; by default, the caller."""
     scope: Scope | None = None
     """The task and intent that the entry belongs to."""
     tags: Tags | None = None
@@ -110,13 +110,13 @@ class Memory(RequestModel):
     value: dict[str, Any] | None = None
     """The JSON object to remember; give `text` or `value`."""
     user_id: Identifier | None = None
-    """The user whom the memory is about; else it is the caller's own."""
+    """The user whom the memory is about; by default, the memory belongs to the caller."""
     key: Name | None = None
-    """The entry's name; derived from the words unless given."""
+    """The entry's name; by default, it is derived from the words."""
     tags: Tags | None = None
     """Labels to query by."""
     ttl: Ttl | None = None
-    """The time to keep the memory, such as `duration:P30D`; no end unless given."""
+    """The lifetime of the memory, such as `duration:P30D`; by default, it does not expire."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` memories are stored encrypted, and no search finds them."""
     source: Annotated[str, Field(min_length=1, max_length=limits.MAX_NAME_CHARACTERS)] | None = None
@@ -127,7 +127,7 @@ class Memory(RequestModel):
     @model_validator(mode="after")
     def _has_one_content(self) -> Self:
         if (self.text is None) == (self.value is None):
-            raise ValueError("needs either `text` or `value`")
+            raise ValueError("must have either `text` or `value`")
         return self
 
 
@@ -165,7 +165,7 @@ class BatchUpdate(EntryChange):
     )
 
     version: int = Field(ge=1)
-    """Counts the changes; send it as If-Match, or here in a batch."""
+    """The version; send it as If-Match, or here in a batch."""
     id: EntryId | None = None
     namespace: Name | None = None
     """The group that the entry belongs to, such as `billing.invoices`."""
@@ -174,7 +174,7 @@ class BatchUpdate(EntryChange):
     memory_type: Tier | None = None
     """The tier: it decides on lifetime and access."""
     agent_id: AgentId | None = None
-    """The owner; the caller unless given."""
+    """The owner; by default, the caller."""
 
     @model_validator(mode="after")
     def _named_one_way(self) -> Self:
@@ -182,7 +182,7 @@ class BatchUpdate(EntryChange):
         by_id = self.id is not None and not natural
         by_key = self.id is None and None not in (self.namespace, self.key)
         if not by_id and not by_key:
-            raise ValueError("an update names its entry by id, or by namespace and key")
+            raise ValueError("an update needs the entry's id, or its namespace and key")
         return self
 
     @property
@@ -230,5 +230,5 @@ class AgentConfig(ChangeModel):
     @model_validator(mode="after")
     def _names_something(self) -> Self:
         if not self.model_fields_set:
-            raise ValueError("names nothing to change: give episodic or working")
+            raise ValueError("must have `episodic` or `working`")
         return self

@@ -183,7 +183,7 @@ class Facts:
             )
             writes += self._record(caller, DELETE_FACT, place.deleted)
         if len(writes) > MAX_WRITTEN_TOGETHER:
-            raise ValidationFailed("facts", "replace too many facts at once; send fewer")
+            raise ValidationFailed("facts", "replace too many facts at once; send fewer facts")
         return writes
 
     def _find_place_again(
@@ -528,7 +528,9 @@ def _assert_different(facts: Sequence[Fact]) -> None:
     seen: set[object] = set()
     for index, fact in enumerate(facts):
         if fact.statement in seen or fact.fact_id in seen:
-            raise ValidationFailed("facts", "names a fact that is before it in the batch").at(index)
+            raise ValidationFailed("facts", "is the same fact as an earlier one of the batch").at(
+                index
+            )
         seen |= {fact.statement, fact.fact_id}
 
 
@@ -543,7 +545,9 @@ def _build_fact(caller: Principal, new: NewFact, now: int) -> Fact:
         metadata = dumps_checked(new.metadata, "metadata", MAX_FACT_METADATA_BYTES, subject=said)
     start = now if new.valid_from is None else new.valid_from
     if new.valid_until is not None and new.valid_until <= start:
-        raise ValidationFailed("valid_until", "must be later than valid_from, whose default is now")
+        raise ValidationFailed(
+            "valid_until", "must be later than valid_from, which is now by default"
+        )
     return Fact(
         fact_id=new.fact_id or derive_fact_id(new.subject, new.predicate, new.object, new.user_id),
         subject=new.subject,

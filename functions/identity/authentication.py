@@ -67,7 +67,7 @@ class Authentication:
         """
         if jwt is not None and self._claims:
             if operator == "must":
-                raise AccessDenied("only the root key makes tenants")
+                raise AccessDenied("only the root key creates tenants")
             caller = self._find((_TOKEN, *self._read_claims(jwt)))
         else:
             api_key = _get_api_key(headers)
@@ -75,10 +75,10 @@ class Authentication:
                 return _OPERATOR
             caller = self._find((_API_KEY, api_key))
             if operator == "must":
-                raise AccessDenied("only the root key makes tenants")
+                raise AccessDenied("only the root key creates tenants")
         # Header values are bytes: an id beyond ASCII comes as UTF-8 that was decoded as Latin-1.
         if headers.get("x-agent-id") not in (None, caller.id, caller.id.encode().decode("latin-1")):
-            raise AccessDenied("X-Agent-ID isn't the principal of this key")
+            raise AccessDenied("X-Agent-ID must be the principal of this API key")
         return caller
 
     def _read_claims(self, jwt: Mapping[str, Any]) -> list[str]:
@@ -125,7 +125,9 @@ class Authentication:
             return None if stored is None else stored.principal
         principal = self._store.get_by_api_key(*named)
         if principal is None and self._is_root(*named):
-            raise AccessDenied("the root key makes tenants; use a principal's key for the rest")
+            raise AccessDenied(
+                "the root key is accepted for tenants only; use the key of a principal"
+            )
         return principal
 
     def invalidate_cache(self) -> None:

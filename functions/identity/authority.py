@@ -13,7 +13,7 @@ def _may_take_key(caller: Principal, principal: Principal) -> bool:
 
 
 CREATE_TENANT = Action(
-    "tenant.create", (IS_OPERATOR,), "only the root key makes tenants", is_audited=True
+    "tenant.create", (IS_OPERATOR,), "only the root key creates tenants", is_audited=True
 )
 CREATE_ADMIN = Action(
     "principal.create_admin",

@@ -64,7 +64,7 @@ class PrincipalGrant(RequestModel):
 
 
 class PrincipalChange(ChangeModel):
-    """Body of `PATCH /api/v1/principals/{id}`; what isn't given stays as it is."""
+    """Body of `PATCH /api/v1/principals/{id}`; omitted fields stay unchanged."""
 
     permissions: list[Permission] = Field(default=[])
     """All that it may do from now on. It keeps `memory.inspect`, which the root key takes away."""

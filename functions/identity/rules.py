@@ -22,7 +22,7 @@ def apply_change(principal: Principal, change: PrincipalChange) -> Principal:
         kept = principal.permissions & {INSPECT}
         given["permissions"] = frozenset(change.permissions) | kept
     if not given:
-        raise ValidationFailed("body", "names nothing to change")
+        raise ValidationFailed("body", "must have a field to change")
     return principal._replace(**given)
 
 

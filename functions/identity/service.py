@@ -174,7 +174,7 @@ class Identity:
     def change_principal(
         self, caller: Principal, principal_id: str, change: PrincipalChange, token: RequestToken
     ) -> Principal:
-        """Change what a principal may; its key stays.
+        """Change a principal; its key stays.
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
@@ -329,11 +329,13 @@ class Identity:
 
 def _assert_future(expires: int | None, now: int) -> None:
     if expires is not None and expires <= now:
-        raise ValidationFailed("expires_at", "lies in the past")
+        raise ValidationFailed("expires_at", "must be in the future")
 
 
 def _is_replay(token: RequestToken, stored: StoredPrincipal) -> bool:
     verdict = token.judge(stored.requests)
     if verdict is Verdict.SUPERSEDED:
-        raise EntryExists("this request was carried out, and the principal was changed since")
+        raise EntryExists(
+            "this request was carried out before, and the principal has changed; use a new key"
+        )
     return verdict is Verdict.REPLAY

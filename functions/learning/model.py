@@ -78,7 +78,7 @@ class Waiting(NamedTuple):
 
 
 class StrategyStatus(NamedTuple):
-    """The state of a strategy: what it has done, and what waits.
+    """The progress of a strategy.
 
     Attributes:
         model: the model that is asked; None if the deployment has none.

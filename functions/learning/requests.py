@@ -21,7 +21,7 @@ class Trigger(RequestModel):
     @model_validator(mode="after")
     def _has_event(self) -> Self:
         if self.messages is None and self.idle is None:
-            raise ValueError("takes `messages`, `idle` or both")
+            raise ValueError("must have `messages`, `idle`, or both")
         return self
 
 

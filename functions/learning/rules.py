@@ -19,11 +19,11 @@ def check_template(template: str) -> str:
     wrong = [each for each in _PLACEHOLDER.findall(template) if each not in _PLACEHOLDERS]
     rest = _PLACEHOLDER.sub("", template)
     if wrong or "{" in rest or "}" in rest:
-        raise ValueError("takes the placeholders {user_id}, {session_id} and {agent_id}")
+        raise ValueError("may have only the placeholders {user_id}, {session_id} and {agent_id}")
     if PREFIX_MARK in template:
         raise ValueError("must not contain *, which stands for many namespaces")
     if template.startswith("agents/") and not template.startswith("agents/{agent_id}/"):
-        raise ValueError("below agents/, it begins with agents/{agent_id}/")
+        raise ValueError("must begin with agents/{agent_id}/ if it is below agents/")
     return template
 
 

@@ -68,7 +68,7 @@ class Strategies:
     ) -> Strategy:
         now = self._clock()
         if self._models and rules.choose_model(self._models, new.model) is None:
-            raise ValidationFailed("model", f"is one of {', '.join(self._models)}")
+            raise ValidationFailed("model", f"must be one of {', '.join(self._models)}")
         return Strategy(
             name=name,
             kind=new.kind,

@@ -17,13 +17,13 @@ class Allowed(RequestModel):
 
 
 class Permissions(ChangeModel):
-    """`permissions` of a namespace: only what is given changes."""
+    """`permissions` of a namespace: only the given fields change."""
 
     default: Access | None = None
-    """The access of everybody who isn't listed; null: that of the longest prefix rule that fits,
-    else `read`."""
+    """The access of principals that aren't listed; null: that of the longest matching prefix rule,
+    or else `read`."""
     allow: list[Allowed] = Field(default=[], max_length=MAX_ACL_ENTRIES)
-    """Whose access changes; `none` takes one out."""
+    """The principals whose access changes; `none` removes one."""
 
 
 class HistorySettings(RequestModel):
@@ -55,5 +55,5 @@ class NamespaceChange(RequestModel):
     @model_validator(mode="after")
     def _names_something(self) -> Self:
         if not {"permissions", "search_fields", "history"} & self.model_fields_set:
-            raise ValueError("names nothing to change: give permissions, search_fields or history")
+            raise ValueError("must have `permissions`, `search_fields` or `history`")
         return self

@@ -30,7 +30,7 @@ class NewObjectUpload(RequestModel):
     size: int = Field(ge=0)
     """The size of the object in bytes, up to 104,857,600."""
     sensitivity: Sensitivity | None = None
-    """As the PUT that completes it says; it decides how the bytes are encrypted."""
+    """The sensitivity of the object, as in the PUT that completes the upload."""
 
 
 class ObjectRename(RequestModel):
@@ -41,7 +41,7 @@ class ObjectRename(RequestModel):
     target: str = Field(alias="to", min_length=1)
     """Its new key."""
     overwrite: bool = False
-    """True if it replaces an object that has the new key; else that is 409."""
+    """True replaces an object that has the new key; false is 409 then."""
 
 
 class ObjectReading(RequestModel):
@@ -56,4 +56,4 @@ class SpaceChange(RequestModel):
     space: Name | None = None
     """The name in the path, if it is repeated."""
     permissions: Permissions
-    """As those of a namespace, but a `default` of null is `none`: the space is private."""
+    """As for a namespace, but a `default` of null means `none`: the space is private."""

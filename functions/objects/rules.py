@@ -40,7 +40,7 @@ def assert_key(key: str, field: str) -> None:
     try:
         size = len(key.encode())
     except UnicodeEncodeError as error:
-        raise ValidationFailed(field, "isn't readable as UTF-8") from error
+        raise ValidationFailed(field, "must be UTF-8") from error
     if not 0 < size <= limits.MAX_OBJECT_KEY_BYTES:
         raise ValidationFailed(field, f"has 1 to {limits.MAX_OBJECT_KEY_BYTES} bytes of UTF-8")
 
@@ -65,7 +65,7 @@ def assert_precondition(present: StoredObject | None, expected: Precondition) ->
             raise build_not_found()
         return
     if expected.must_not_exist:
-        raise EntryExists("an object has this key", version=present.version)
+        raise EntryExists("an object with this key exists", version=present.version)
     if expected.version not in (None, present.version):
         raise VersionMismatch.of("the object", present.version)
 
@@ -87,7 +87,7 @@ def rename_object(
     if moved is None:
         raise build_not_found()
     if replaced is not None and not wanted.overwrite:
-        raise EntryExists("an object has the new key", version=replaced.version)
+        raise EntryExists("an object with the new key exists", version=replaced.version)
     version = max(compute_version(old, now, random) for old in (moved, replaced))
     return moved._replace(key=wanted.target, version=version, updated_at=now)
 

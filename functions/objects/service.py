@@ -158,7 +158,7 @@ class Objects:
         rules.assert_key(wanted.source, "from")
         rules.assert_key(wanted.target, "to")
         if wanted.source == wanted.target:
-            raise ValidationFailed("to", "is the key that the object has")
+            raise ValidationFailed("to", "must be another key")
         keys, now = (wanted.source, wanted.target), self._clock()
         made, items = self._store.find(caller.tenant, space, keys)
         if made is None and find_owner(space) is None:

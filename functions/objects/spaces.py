@@ -54,7 +54,7 @@ class Spaces:
             CapacityExceeded: more than 500 principals would be listed.
         """
         if change.space not in (None, name):
-            raise ValidationFailed("space", "isn't the name in the path")
+            raise ValidationFailed("space", "must be the name in the path")
         space = self._store.get_space(caller.tenant, name)
         verdict = Verdict.NEW if space is None else token.judge(space.permissions.requests)
         authorize(caller, CHANGE_SPACE, SpaceTarget(name, space))

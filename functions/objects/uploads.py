@@ -63,7 +63,7 @@ class ObjectUploads:
         upload = self._files.get_upload(partition, token.key.hex())
         is_open = upload is not None and not upload.is_completed and upload.address_expires_at > now
         if upload is None or not is_open or not token.matches(upload.request):
-            raise VersionMismatch("this request's upload was completed or given up since")
+            raise VersionMismatch("the upload of this request has been completed or has expired")
         return upload
 
     def complete(
@@ -80,7 +80,7 @@ class ObjectUploads:
 
         Raises:
             NotFound: the caller has no such upload, or its time is over.
-            ValidationFailed: its bytes haven't arrived, or it was begun for another sensitivity.
+            ValidationFailed: its bytes haven't arrived, or its sensitivity is another one.
         """
         partition = OBJECT.build_partition(caller.tenant, space=space)
         upload = self._files.get_upload(partition, upload_id)
@@ -98,9 +98,11 @@ class ObjectUploads:
         if upload.expires_at <= self._clock():
             raise _build_not_found()
         if upload.is_sensitive != (new.sensitivity in ENCRYPTED):
-            raise ValidationFailed(UPLOAD_HEADER, "was begun for another sensitivity")
+            raise ValidationFailed(UPLOAD_HEADER, "must be an upload of the same sensitivity")
         if self._files.get_size(partition, upload.upload_id) != upload.size:
-            raise ValidationFailed(UPLOAD_HEADER, "its bytes haven't arrived at its address")
+            raise ValidationFailed(
+                UPLOAD_HEADER, "must be an upload whose bytes have been sent to its address"
+            )
 
 
 def _build_not_found() -> NotFound:

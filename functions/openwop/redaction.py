@@ -206,9 +206,11 @@ def collect_secrets(
             )
     collected = list(dict.fromkeys((*known, *given)))
     if len(collected) > limits.MAX_SECRETS:
-        raise ValidationFailed("secrets", f"a run has {limits.MAX_SECRETS} at most")
+        raise ValidationFailed("secrets", f"must be {limits.MAX_SECRETS} or fewer")
     if sum(len(value.encode()) for _, value in collected) > limits.MAX_SECRETS_BYTES:
-        raise ValidationFailed("secrets", f"hold {limits.MAX_SECRETS_BYTES:,} bytes at most")
+        raise ValidationFailed(
+            "secrets", f"must have {limits.MAX_SECRETS_BYTES:,} bytes or fewer together"
+        )
     Redactor(collected, edition).assert_markers_clean()
     return collected
 

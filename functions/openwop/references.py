@@ -32,7 +32,7 @@ class MemoryReferences:
         """Find the memory that a reference names, by its hash."""
         memory = parse_reference(text)
         if memory is None or not hmac.compare_digest(text, self.make_reference(tenant, memory)):
-            raise AccessDenied("this memoryRef is not one that was issued to your tenant")
+            raise AccessDenied("this memoryRef was not issued to your tenant")
         return memory
 
     def make_run_id(self, tenant: str, request: bytes) -> str:

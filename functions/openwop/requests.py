@@ -30,9 +30,9 @@ class NewMemoryRun(RequestModel):
     """Body of `POST /v1/runs`; it names an agent, memories or a run to replay."""
 
     agent: AgentId | None = None
-    """Whose memory it is; any name. Beside a reference it says nothing."""
+    """The agent of the memory; any name. It is ignored beside a reference."""
     scope: Name | None = None
-    """Which of the agent's memories."""
+    """The name of one of the agent's memories."""
     memory_ref: str | None = Field(default=None, alias="memoryRef")
     """The memory that the run is on."""
     memory_refs: (
@@ -42,7 +42,7 @@ class NewMemoryRun(RequestModel):
     replay_of: str | None = Field(
         default=None, alias="replayOf", max_length=limits.MAX_ID_CHARACTERS
     )
-    """A run whose snapshot this one sees again."""
+    """The run whose snapshot this run reads."""
     secrets: Annotated[list[Secret], Field(max_length=limits.MAX_SECRETS)] = Field(default=[])
     """The secrets that no put into the run's memories stores while the run is open."""
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
@@ -67,12 +67,14 @@ class NewMemoryRun(RequestModel):
     def _name_what_it_is_on(self) -> Self:
         references = [self.memory_ref is not None, self.memory_refs is not None]
         if all(references):
-            raise ValueError("give memoryRef or memoryRefs, not both")
+            raise ValueError("send memoryRef or memoryRefs, not both")
         names = self.agent is not None or self.scope is not None
         if self.replay_of is not None and (names or any(references)):
-            raise ValueError("a replay is on the memories of its run; name no other")
+            raise ValueError(
+                "a replay uses the memories of its run; leave out memoryRef and memoryRefs"
+            )
         if self.replay_of is None and self.agent is None and not any(references):
-            raise ValueError("name an agent, a memoryRef, memoryRefs, or a run in replayOf")
+            raise ValueError("send agent, memoryRef, memoryRefs, or replayOf")
         return self
 
 
@@ -80,9 +82,9 @@ class NewMemory(RequestModel):
     """Body of `POST /v1/memories`."""
 
     agent: AgentId
-    """Whose memory it is; any name."""
+    """The agent of the memory; any name."""
     scope: Name | None = None
-    """Which of the agent's memories."""
+    """The name of one of the agent's memories."""
 
 
 class NewSecrets(RequestModel):

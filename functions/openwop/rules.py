@@ -60,7 +60,7 @@ def parse_run_lifetime(ttl: GivenDuration | None) -> int:
     lifetime = limits.DEFAULT_OPENWOP_RUN_LIFETIME if ttl is None else _parse(ttl, "ttl")
     if not 0 < lifetime <= limits.MAX_OPENWOP_RUN_LIFETIME:
         most = limits.MAX_OPENWOP_RUN_LIFETIME // _DAY
-        raise ValidationFailed("ttl", f"is more than nothing and at most {most} days")
+        raise ValidationFailed("ttl", f"must be longer than 0 and at most {most} days")
     return lifetime
 
 
@@ -71,7 +71,7 @@ def parse_retention(retain_snapshot: GivenDuration | None) -> int:
     retention = _parse(retain_snapshot, "retainSnapshot")
     if retention > limits.MAX_SNAPSHOT_RETENTION:
         raise ValidationFailed(
-            "retainSnapshot", f"is {limits.MAX_SNAPSHOT_RETENTION // _DAY} days at most"
+            "retainSnapshot", f"must be at most {limits.MAX_SNAPSHOT_RETENTION // _DAY} days"
         )
     return retention
 
@@ -88,7 +88,7 @@ def _parse(duration: GivenDuration, field: str) -> int:
 def assert_not_expired(expires: int | None, now: int) -> None:
     """Check an entry's `expiresAt` (§E)."""
     if expires is not None and expires <= now:
-        raise ValidationFailed("expiresAt", "lies in the past")
+        raise ValidationFailed("expiresAt", "must be in the future")
 
 
 def assert_content_fits(content: str) -> None:
@@ -110,7 +110,7 @@ def assert_open(run: MemoryRun | None, now: int, memory: str | None = None) -> M
     if run is None or memory not in (None, *run.memories):
         raise run_not_found()
     if run.is_closed(now):
-        raise RunEnded("this run is over; start another one, or replay it")
+        raise RunEnded("this run has ended; start another one, or replay it")
     return run
 
 

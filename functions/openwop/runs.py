@@ -231,7 +231,7 @@ class MemoryRuns:
     def end(self, caller: Principal, run_id: str) -> None:
         """End a run: delete its secrets, and keep its snapshot as long as it says.
 
-        Again changes nothing.
+        Repeating the request changes nothing.
 
         Raises:
             AccessDenied: somebody else's run, and no permission to write.

@@ -72,7 +72,7 @@ def from_rfc3339(text: str) -> int:
         text = text.replace(fraction, fraction[:7].ljust(7, "0"), 1)
     timestamp = int((datetime.fromisoformat(text.upper()) - EPOCH) // _MILLISECOND)
     if not _FIRST <= timestamp <= _LAST:
-        raise ValueError("the date-time lies outside the calendar")
+        raise ValueError("must be a date-time of the years 1 to 9999")
     return timestamp
 
 
@@ -111,7 +111,7 @@ def compute_expiry(ttl: str | None, expires_at: int | None, now: int, *policies:
     if expires_at is None:
         return None if lasts is None else _add(now, lasts)
     if expires_at <= now:
-        raise ValidationFailed("expires_at", "lies in the past")
+        raise ValidationFailed("expires_at", "must be in the future")
     return expires_at
 
 
@@ -132,7 +132,7 @@ def parse_duration(text: str, field: str, *alternatives: str) -> Duration:
     rest += (total % 1) * _DAYS_OF_MONTH * _DAY
     duration = Duration(int(total), int(rest))
     if duration <= (0, 0):
-        raise ValidationFailed(field, "a duration must be longer than nothing")
+        raise ValidationFailed(field, "must be longer than 0")
     return duration
 
 
@@ -147,7 +147,7 @@ def _add(now: int, duration: Duration) -> int:
     try:
         return duration.add_to(now)
     except (OverflowError, ValueError) as error:
-        raise ValidationFailed("ttl", "ends beyond the calendar") from error
+        raise ValidationFailed("ttl", "must end before the year 10000") from error
 
 
 def _add_months(start: int, months: int) -> int:

@@ -53,7 +53,7 @@ class ValidationFailed(ServiceError):
 class Unauthenticated(ServiceError):
     """The request has no key, or the key is unknown, revoked or expired."""
 
-    code, status, title = "UNAUTHENTICATED", 401, "A good API key is needed"
+    code, status, title = "UNAUTHENTICATED", 401, "A valid API key is required"
     remedy = "Send `X-API-Key: KEY` or `Authorization: Bearer KEY`."
 
 
@@ -153,7 +153,7 @@ class LastAdmin(ServiceError):
 class HistoryNotKept(ServiceError):
     """The earlier value is not kept: it is too old, was removed, or no history is kept here."""
 
-    code, status, title = "HISTORY_NOT_KEPT", 410, "The history does not reach so far"
+    code, status, title = "HISTORY_NOT_KEPT", 410, "The earlier state is not kept"
     remedy = "Ask for a later time. The `history` of the namespace or the agent says what is kept."
 
 
@@ -209,7 +209,7 @@ class PageTooLarge(ServiceError):
 class RangeNotSatisfiable(ServiceError):
     """The range begins behind the last byte of the object; `size` is how many bytes it has."""
 
-    code, status, title = "RANGE_NOT_SATISFIABLE", 416, "The range isn't in the object"
+    code, status, title = "RANGE_NOT_SATISFIABLE", 416, "The range is outside the object"
     remedy = "Ask for a range within `size` bytes."
 
     def __init__(self, size: int) -> None:
@@ -222,7 +222,7 @@ class RangeNotSatisfiable(ServiceError):
 class PreconditionRequired(ServiceError):
     """A change needs to name the version that it was made from."""
 
-    code, status, title = "PRECONDITION_REQUIRED", 428, "If-Match is needed"
+    code, status, title = "PRECONDITION_REQUIRED", 428, "If-Match is required"
     remedy = "Send If-Match with the version that you last read."
 
 

@@ -70,7 +70,7 @@ Identifier = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACT
 
 def _assert_not_blank(text: str) -> str:
     if not text.strip():
-        raise ValueError("must not be blank; give some words")
+        raise ValueError("must not be blank")
     return text
 
 

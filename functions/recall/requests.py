@@ -27,7 +27,7 @@ _MaxTokens = Annotated[int, Field(ge=1, le=limits.MAX_RECALL_TOKENS)]
 
 def _assert_different(names: list[SourceName]) -> list[SourceName]:
     if len(set(names)) < len(names):
-        raise ValueError("names a source twice")
+        raise ValueError("must name each source once")
     return names
 
 
@@ -53,10 +53,10 @@ class _Question(RequestModel):
     tags: Tags = Field(default=[])
     """Only entries and conversations that have all of these tags."""
     since: Timestamp | None = None
-    """Only items that speak of this time or a later one: a message's `timestamp`, an entry's
+    """Only items about this time or a later one: a message's `timestamp`, an entry's
     `occurred_at`, a fact's `valid_from`, else the creation."""
     until: Timestamp | None = None
-    """Only items that speak of an earlier time."""
+    """Only items about an earlier time."""
     exclude: Excluded = Field(default=[])
     """The items that the caller already has: references, and `{"session_id": ...}`."""
     top_k: _TopK = limits.DEFAULT_RECALLED
@@ -64,7 +64,7 @@ class _Question(RequestModel):
     min_score: _MinScore = -1.0
     """Items with a lower score are left out. Scores of different queries are not comparable."""
     max_tokens: _MaxTokens | None = None
-    """The largest size of `text`. Items at the end are dropped until it fits."""
+    """The maximum size of `text`. Items at the end are dropped until it fits."""
     neighbours: _Neighbors = 2
     """The number of messages before and after a message that are returned with it."""
     explain: bool = False
@@ -97,7 +97,7 @@ class ConversationQuestion(_Question):
     """Body of `POST /api/v1/conversations/search`."""
 
     query: Query
-    """The query, in words."""
+    """The query, a text."""
     tags: Annotated[list[Tag], Field(max_length=limits.MAX_TAGS)] = Field(default=[])
     """Only conversations that have all of these tags."""
 
@@ -106,7 +106,7 @@ class Question(_Question):
     """Body of `POST /api/v1/recall`."""
 
     query: Query | None = None
-    """The query, in words. Required unless `vector` is given."""
+    """The query, a text. Required unless `vector` is given."""
     vector: Vector | None = None
     """A vector of your own embedding model: finds the nearest entries of one namespace."""
     sources: Annotated[list[SourceName], Field(min_length=1), AfterValidator(_assert_different)] = (
@@ -132,5 +132,5 @@ class Question(_Question):
     @model_validator(mode="after")
     def _has_query(self) -> Self:
         if self.query is None and self.vector is None:
-            raise ValueError("needs `query` or `vector`")
+            raise ValueError("must have `query` or `vector`")
         return self

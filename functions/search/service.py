@@ -134,7 +134,9 @@ class Search:
         declared = () if configured is None else configured.search_fields
         for name in request.fields:
             if name not in declared:
-                raise ValidationFailed(f"fields.{name}", "isn't a search field of the namespace")
+                raise ValidationFailed(
+                    f"fields.{name}", "must be a declared search field of the namespace"
+                )
 
     def _find_by_text(
         self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
@@ -185,7 +187,9 @@ class Search:
             return []
         packed = pack_vector(request.vector or ())
         if length != count_numbers(packed):
-            raise ValidationFailed("vector", f"the vectors of this namespace have {length} numbers")
+            raise ValidationFailed(
+                "vector", f"must have {length} numbers, as the other vectors of this namespace"
+            )
 
         def search(depth: int) -> tuple[list[Found[Entry]], bool]:
             found = self._client_vectors.find_candidates(partition, packed, depth)
@@ -280,7 +284,10 @@ def _assert_complete(request: MemorySearch) -> None:
         raise ValidationFailed("query", "is required unless vector is given")
     is_one = request.namespace is not None and not request.namespace.endswith("*")
     if not is_one and (request.vector is not None or request.fields):
-        raise ValidationFailed("namespace", "name one: a vector and fields are a namespace's own")
+        raise ValidationFailed(
+            "namespace",
+            "must be one namespace, because `vector` and `fields` belong to a namespace",
+        )
 
 
 def _build_partition(caller: Principal, request: MemorySearch) -> str:

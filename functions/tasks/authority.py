@@ -83,7 +83,7 @@ def _repairs_task(caller: Principal, target: TaskTarget) -> bool:
 READ_MEMORY = Action(
     "task.read_memory",
     (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_GRANT, _INHERITS, INSPECTS),
-    denied="this task's memory isn't yours to read",
+    denied="you may not read the memory of this task",
 )
 WRITE_MEMORY = Action(
     "task.write_memory",

@@ -85,7 +85,7 @@ class Grants:
         return grant
 
     def revoke(self, caller: Principal, task_id: str, principal: str) -> None:
-        """Take a grant back.
+        """Revoke a grant.
 
         Raises:
             NotFound: there is no such task, or no such grant.

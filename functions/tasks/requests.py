@@ -83,7 +83,7 @@ class NewTask(_TaskFields):
 
     intent_id: Identifier
     id: Identifier | None = None
-    """Your own id for the task; made up for you unless given."""
+    """Your own id for the task; by default, the service creates one."""
     status: Status = "pending"
     assigned_agent: AgentId | None = None
     """The principal that works on the task, and writes its working memory."""

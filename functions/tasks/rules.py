@@ -188,7 +188,7 @@ def with_present_state(task: Task, present: Task) -> Task:
 def assert_consistent(change: TaskChange, task_id: str) -> None:
     """Check that the parts of a change fit together, and fit the id in the path."""
     if not change.model_fields_set - {"task_id"}:
-        raise ValidationFailed("body", "names nothing to change")
+        raise ValidationFailed("body", "must have a field to change")
     if "note" in change.model_fields_set and change.assigned_agent is None:
         raise ValidationFailed("body", "a note needs `assigned_agent`")
     if change.task_id not in (None, task_id):

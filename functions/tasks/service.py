@@ -112,7 +112,7 @@ class Tasks:
             raise ValidationFailed("parent_task_id", "must be another task")
         parent = self._store.get(caller.tenant, new.parent_task_id)
         if parent is None:
-            raise ValidationFailed("parent_task_id", "no such task")
+            raise ValidationFailed("parent_task_id", "must be the id of a task")
         return parent
 
     def _resolve_registration_conflict(

@@ -133,7 +133,9 @@ class LoadShedder:
         owed = self._owed.get(tenant, 0.0) + share
         self._owed[tenant] = owed - 1 if owed >= 1 else owed
         if owed >= 1:
-            raise Throttled("this tenant sends more than the store can take; wait and try again")
+            raise Throttled(
+                "this tenant sends more requests than the database can process; wait and try again"
+            )
 
     def note_throttles(self, caller: Principal, calls: int = 1) -> None:
         """Note how many calls of a caller's request the store throttled."""

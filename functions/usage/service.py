@@ -43,7 +43,7 @@ class UsageReports:
         end = min(_parse_day("to", last) or today, today)
         begin = _parse_day("from", first) or end - timedelta(_DEFAULT_DAYS - 1)
         if begin > end or (end - begin).days >= MAX_USAGE_DAYS:
-            raise ValidationFailed("from", f"select 1 to {MAX_USAGE_DAYS} days before `to`")
+            raise ValidationFailed("from", f"must be at most {MAX_USAGE_DAYS} days before `to`")
         is_operator = caller.tenant == ROOT_TENANT
         tenants = self._store.list_tenants() if is_operator else [caller.tenant]
         return [self._report(tenant, begin, end, today) for tenant in tenants]
@@ -122,4 +122,4 @@ def _parse_day(field: str, text: str | None) -> date | None:
     try:
         return None if text is None else date.fromisoformat(text[:10])
     except ValueError as error:
-        raise ValidationFailed(field, "takes a day of the calendar, as 2026-11-24") from error
+        raise ValidationFailed(field, "must be a day, such as 2026-11-24") from error

@@ -123,7 +123,7 @@ def pack_vector(numbers: Sequence[float]) -> bytes:
     # divided by the largest first: squares of 1e200 would be infinite, those of 1e-200 zero
     largest = max(map(abs, numbers))
     if largest == 0:
-        raise ValidationFailed("vector", "has no direction: all numbers are 0")
+        raise ValidationFailed("vector", "must have a number other than 0")
     scaled = [each / largest for each in numbers]
     length = sqrt(fsum(each * each for each in scaled))
     return pack(f"<{len(scaled)}e", *(each / length for each in scaled))

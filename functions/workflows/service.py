@@ -117,7 +117,7 @@ class Workflows:
         ids = {task.id for task in application.tasks}
         present = self._task_access.get_many(caller.tenant, ids)
         if any(task.coordinator != caller.id for task in present):
-            raise EntryExists("a task of this plan has another coordinator")
+            raise EntryExists("a task of this workflow has another coordinator")
         return {task.id: task for task in present}
 
 

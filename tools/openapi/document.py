@@ -32,23 +32,23 @@ _ERROR_HEADERS = {
     503: ("Retry-After",),
 }
 _HEADERS = {
-    "Content-Range": ("string", "Which bytes of how many are sent."),
+    "Content-Range": ("string", "The range of bytes that is sent, and the size of the object."),
     "ETag": ("string", "The version, in quotes."),
-    "Location": ("string", "Its address."),
+    "Location": ("string", "The address of the new resource."),
     "Retry-After": ("integer", "Seconds to wait before the same request is sent again."),
-    "WWW-Authenticate": ("string", "How to send a key."),
+    "WWW-Authenticate": ("string", "The accepted authentication schemes."),
     "X-Hidden": (
         "string",
         "`true` with an empty list: the caller may not read all of what it asks for.",
     ),
     "X-Next-Offset": ("integer", "The offset of the next page; absent on the last page."),
-    "X-Next": ("string", "What to send as `after` for the next page; absent on the last page."),
-    "X-Object-Expires-At": ("string", "When the object expires; absent if it doesn't."),
+    "X-Next": ("string", "The value of `after` for the next page; absent on the last page."),
+    "X-Object-Expires-At": ("string", "The time when the object expires; absent if it does not."),
     "X-Object-Metadata": ("string", "The object's metadata, a JSON object in ASCII."),
     "X-Object-Sensitivity": ("string", "The object's sensitivity; absent without one."),
-    "X-Object-Size": ("integer", "How many bytes the object has."),
+    "X-Object-Size": ("integer", "The size of the object in bytes."),
     "X-Request-Id": ("string", "Names this request in the service's logs."),
-    "X-Total-Count": ("integer", "How many match, on all pages."),
+    "X-Total-Count": ("integer", "The number of matches on all pages."),
 }
 _DESCRIPTION = """\
 Memory for AI agents, by OpenIntent RFC-0015: working, episodic and semantic entries with \

@@ -31,12 +31,12 @@ def describe_header(name: str, pattern: str | None, description: str) -> Json:
 
 
 AGENT_ID = describe_header(
-    "X-Agent-ID", r"^[^\x00-\x1f\x7f]+$", "Must be the id of the key's own principal; else 403."
+    "X-Agent-ID", r"^[^\x00-\x1f\x7f]+$", "Must be the id of the key's principal (or 403)."
 )
 IDEMPOTENCY_KEY = describe_header(
     "Idempotency-Key",
     rf"^[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_CHARACTERS}}}$",
-    "A retry with the same key and body writes nothing twice.",
+    "A retry with the same key and body is not carried out twice.",
 )
 IF_NONE_MATCH = describe_header(
     "If-None-Match", None, "An ETag; while it is the present one, the answer is 304."
@@ -49,7 +49,7 @@ IF_MATCH = describe_header(
 
 _PATH_DESCRIPTIONS = {
     "agent_id": "An agent's id.",
-    "agent_type": "A type of agents: a label, and no boundary.",
+    "agent_type": "A type of agents: a label without rules of access.",
     "coordinator_id": "A coordinator's id.",
     "fact_id": "A fact's id.",
     "instance_id": "An agent instance's id.",

@@ -52,7 +52,7 @@ class AgentWorkingDocument(WorkingSettingsDocument):
     total_size_kb: Count
     """The bytes of all values, in units of 1,024, rounded up."""
     room: Count
-    """The number of entries that it may hold in addition."""
+    """The number of entries that can be added."""
 
 
 class AgentEpisodicDocument(TypedDict):
@@ -65,11 +65,11 @@ class AgentEpisodicDocument(TypedDict):
     capacity: Count
     """The maximum number of entries, guardrails included."""
     room: Count
-    """The number of further entries before it evicts."""
+    """The number of entries that can be added without an eviction."""
 
 
 class AgentDocument(TypedDict):
-    """An agent, with what it holds and how much room is left."""
+    """An agent, with the use of its memory and the room that is left."""
 
     agent_id: str
     kind: Kind

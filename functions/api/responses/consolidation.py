@@ -23,11 +23,12 @@ class ConsolidationSettingsDocument(TypedDict):
     every: str | None
     """The time between two consolidations, as an ISO 8601 duration; null: only on request."""
     decay_after: str | None
-    """After how long a fact that is not used is weakened; null: never."""
+    """The time after which an unused fact is weakened; null: never."""
     end_below: Probability
-    """A fact that was weakened ends if its confidence is lower."""
+    """A weakened fact ends if its confidence is below this value."""
     next_at: Timestamp | None
-    """The start of the next one. The first fact schedules one within a week and a day."""
+    """The start of the next consolidation. A tenant's first fact schedules one within eight
+    days."""
     last_run: str | None
     """The id of the latest one."""
 
@@ -40,7 +41,7 @@ class ConsolidationStepDocument(TypedDict):
     memory you may not read lacks its statement."""
     reason: Reason
     kept: str | None
-    """The id of the fact that goes on."""
+    """The id of the fact that remains."""
     undone: bool
 
 
@@ -56,26 +57,26 @@ class ConsolidationReportDocument(StepsDocument):
     """The work of a consolidation."""
 
     examined: Count
-    """The number of facts that were looked at."""
+    """The number of facts that were examined."""
 
 
 class ConsolidationPreviewDocument(ConsolidationReportDocument):
     """The work that a consolidation would do."""
 
     complete: bool
-    """True if all facts were looked at, and all steps are named; a request looks at the newest
+    """True if all facts were examined, and all steps are listed; a request examines the newest
     {MAX_DRY_RUN_FACTS}."""
 
 
 class StartedConsolidationDocument(TypedDict):
-    """A consolidation, and how far it is."""
+    """A consolidation and its status."""
 
     id: str
     status: Status
 
 
 class ConsolidationDocument(ConsolidationReportDocument):
-    """A consolidation, how far it is, and what it did."""
+    """A consolidation, its status, and its steps."""
 
     id: str
     status: Status

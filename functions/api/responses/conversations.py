@@ -33,7 +33,7 @@ class MessageDocument(TypedDict):
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
     """Absent without `memory.read`, and with `values=omit`."""
     uses: NotRequired[Annotated[list[str], VALUE]]
-    """References of the recalled items from which it was made; absent if there are none."""
+    """References of the recalled items that it was made from; absent if there are none."""
     edited_by: NotRequired[str]
     """The principal that changed it last, if that was not its author."""
     edited_at: NotRequired[Timestamp]
@@ -71,7 +71,7 @@ class ConversationHeadDocument(TypedDict):
     ttl: str | None
     """`duration:` and an ISO 8601 duration, or null: no end."""
     expires_at: Timestamp | None
-    """From this moment on it is gone, as if it had never been."""
+    """The time of its expiry. It is not found afterwards."""
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -84,7 +84,7 @@ class MessagePosition(TypedDict):
     next_offset: NotRequired[Count]
     """The index to continue from; absent on the last page."""
     next: NotRequired[str]
-    """Give it as `after` to continue; absent on the last page."""
+    """The value of `after` for the next page; absent on the last page."""
     total: NotRequired[Count]
     """The number of messages of the conversation; absent with `total=none`."""
 
@@ -139,7 +139,7 @@ class UploadDocument(TypedDict):
     message_count: Count
     """The number of its messages; the next ones have this `offset`."""
     expires_at: Timestamp
-    """The time when it is given up, unless it continues or is shown."""
+    """The time when the upload expires, unless another part arrives or the upload is completed."""
 
 
 class StateDocument(TypedDict):

@@ -11,7 +11,7 @@ from functions.deletion.model import Deletion, SubjectKind
 
 
 class DeletionDocument(TypedDict):
-    """A deletion, and how far it is."""
+    """A deletion and its progress."""
 
     kind: SubjectKind
     id: str

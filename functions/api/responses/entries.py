@@ -61,7 +61,7 @@ class EntryHeadDocument(TypedDict):
     created_at: Timestamp
     updated_at: Timestamp
     occurred_at: Timestamp
-    """The time when the content happened: as the entry says, else when it was created."""
+    """The time when the content happened; by default, the creation of the entry."""
     expires_at: Timestamp | None
     """From this moment on the entry is neither shown nor found."""
     created_by: str

@@ -33,7 +33,7 @@ class ProblemDocument(TypedDict):
     message: str
     errors: NotRequired[list[FieldErrorDocument]]
     index: NotRequired[Count]
-    """Which item of the batch failed, counted from 0."""
+    """The index of the item of the batch that failed, counted from 0."""
     current_version: NotRequired[Count]
     current: NotRequired[EntryDocument | TaskDocument | NamespaceDocument]
     """The present state, if you may read it."""
@@ -42,7 +42,7 @@ class ProblemDocument(TypedDict):
     size: NotRequired[Count]
     """The size of an object in bytes."""
     limit: NotRequired[str | Count]
-    """Which limit is reached; of `PAGE_TOO_LARGE` the `limit` to ask for."""
+    """The name of the limit that is reached; with `PAGE_TOO_LARGE`, the `limit` to ask for."""
     current_count: NotRequired[Count]
     max_capacity: NotRequired[Count]
 

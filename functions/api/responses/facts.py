@@ -49,7 +49,7 @@ class FactDocument(TypedDict):
     replaced_facts: list[str]
     """The ids of the facts that it ended."""
     merged_into: str | None
-    """The id of the fact that says the same and goes on."""
+    """The id of the equal fact that remains."""
     conflicts_with: NotRequired[list[str]]
     """The ids of facts with another value of the same single-valued predicate; absent without any.
     A list names those of its page, a recall all that hold."""

@@ -27,7 +27,7 @@ class NewPrincipalDocument(PrincipalDocument):
     """A principal with its new key."""
 
     api_key: Annotated[str, Field(pattern="^am_")]
-    """Shown this once."""
+    """Returned only once."""
 
 
 class NewTenantDocument(TypedDict):

@@ -21,7 +21,7 @@ class TriggerDocument(TypedDict):
 
 
 class StrategyDocument(TypedDict):
-    """A strategy: what is learned from conversations, and when."""
+    """A strategy that learns from conversations."""
 
     name: str
     kind: Literal["facts", "preferences", "summary", "episodes"]
@@ -59,7 +59,7 @@ class WaitingDocument(TypedDict):
 
 
 class BudgetDocument(TypedDict):
-    """The tenant's use by strategies on a day (UTC), and its limits; null is no limit."""
+    """The tenant's usage by strategies on a day (UTC), and its limits; null is no limit."""
 
     day: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
     tokens: Count
@@ -69,13 +69,13 @@ class BudgetDocument(TypedDict):
 
 
 class StrategyStatusDocument(TypedDict):
-    """The state of a strategy: what it has done, and what waits."""
+    """The progress of a strategy."""
 
     name: str
     enabled: bool
     version: Version
     model: str | None
-    """The model that is asked; null if the deployment has none, so that nothing is learned."""
+    """The model in use; null if the deployment has none, and nothing is learned."""
     waiting: WaitingDocument
     """At most 1,000 conversations are counted."""
     waiting_since: Timestamp | None

@@ -83,9 +83,9 @@ class ObjectUploadDocument(TypedDict):
     size: Count
     """The number of bytes that the address takes."""
     address_expires_at: Timestamp
-    """Until when the address takes them."""
+    """The time until which the address accepts them."""
     expires_at: Timestamp
-    """Until when the upload can be completed; then its bytes are deleted."""
+    """The time until which the upload can be completed. After it, the bytes are deleted."""
 
 
 class DeletedObjectsDocument(TypedDict):
@@ -104,7 +104,7 @@ class SpaceDocument(TypedDict):
     """The id of the principal that made it."""
     permissions: NamespacePermissionsDocument
     version: Version
-    """Of the permissions."""
+    """The version of the permissions."""
     created_at: Timestamp
     updated_at: Timestamp
 

@@ -34,7 +34,7 @@ class MemoryEntryListDocument(TypedDict):
 
     entries: list[MemoryEntryDocument]
     next: NotRequired[str]
-    """Give it as `after` to continue; absent on the last page."""
+    """The value of `after` for the next page; absent on the last page."""
 
 
 class FoundMemoryEntryDocument(TypedDict):
@@ -66,7 +66,7 @@ class SeenMemoryEntryListDocument(TypedDict):
 
     entries: list[SeenMemoryEntryDocument]
     next: NotRequired[str]
-    """Give it as `after` to continue; absent on the last page."""
+    """The value of `after` for the next page; absent on the last page."""
 
 
 class StartedMemoryRunDocument(TypedDict):
@@ -76,7 +76,7 @@ class StartedMemoryRunDocument(TypedDict):
     memoryRef: str
     """Stands for the memory, to its holders; of several, the first. Don't parse it."""
     memoryRefs: NotRequired[list[str]]
-    """All memories, where there are several."""
+    """All memories, if there are several."""
     snapshotAt: Timestamp
     """The time when the snapshot was taken."""
 
@@ -86,7 +86,7 @@ class MemoryRunStateDocument(TypedDict):
 
     runId: RunId
     state: RunState
-    """`expired` is a run that has lived as long as its `ttl` says."""
+    """`expired` is a run whose `ttl` has passed."""
     memoryRef: str
     memoryRefs: list[str]
     snapshotAt: Timestamp
@@ -95,7 +95,7 @@ class MemoryRunStateDocument(TypedDict):
     endsAt: Timestamp
     """The time when the run ended, or ends by itself."""
     snapshotKeptUntil: Timestamp
-    """Until when the run can be replayed; an open run that is ended before moves it forward."""
+    """The time until which the run can be replayed; earlier if the run ends before its `ttl`."""
     isReplayable: bool
     startedBy: str
     """The principal."""
@@ -123,13 +123,13 @@ class MemoryDocument(TypedDict):
     memoryRef: str
     """Stands for the memory, to its holders. Don't parse it."""
     agent: str
-    """Whose memory it is, by its name."""
+    """The agent of the memory, by its name."""
     scope: NotRequired[str]
-    """Which of the agent's memories."""
+    """The name of one of the agent's memories."""
     principal: NotRequired[str]
     """The principal that has it; absent where it is an agent type's."""
     agentType: NotRequired[str]
-    """Whose principals have it."""
+    """The agent type whose principals share the memory."""
     createdAt: Timestamp
     """The time when it was first named."""
 

@@ -57,7 +57,7 @@ class WorkflowPageDocument(PagePosition):
 
 
 class TaskTypeDocument(TypedDict):
-    """A type of task, and how many workflows there are for it."""
+    """A type of task with the number of its workflows."""
 
     task_type: str
     workflows: Count
@@ -73,19 +73,19 @@ class WorkingValueDocument(TypedDict):
     """A working value of an instance."""
 
     instance_id: str
-    """Which instance of the agent runs."""
+    """The instance of the agent."""
     key: str
     value: NotRequired[Annotated[JsonValue, VALUE]]
     updated_at: Timestamp
     expires_at: Timestamp
-    """From this moment on it is gone, as if it had never been."""
+    """The time of its expiry. It is not found afterwards."""
 
 
 class WorkingValuesDocument(TypedDict):
     """All working values of an instance, by their keys."""
 
     instance_id: str
-    """Which instance of the agent runs."""
+    """The instance of the agent."""
     values: NotRequired[Annotated[dict[str, JsonValue], VALUE]]
     total_bytes: Count
     max_bytes: Count

@@ -32,12 +32,12 @@ class RecallReferenceDocument(TypedDict):
     text: str
     """The text of the item, in at most {MAX_RECALLED_CHARACTERS} characters."""
     time: Timestamp
-    """The time that the item speaks of: a message's `timestamp`, an entry's `occurred_at`, a fact's
+    """The time that the item is about: a message's `timestamp`, an entry's `occurred_at`, a fact's
     `valid_from`, else the creation."""
     provenance: dict[str, Any]
-    """The principal that stored the item, and its source. A fact says since when it holds, what it
-    `replaced`, and which other value of a single-valued predicate it `conflicts_with`. What a
-    strategy has learned names the messages in `learned_from`."""
+    """The principal that stored the item, and its source. For a fact, also the time since when it
+    holds, the fact that it `replaced`, and the other value of a single-valued predicate that it
+    `conflicts_with`. Items that a strategy learned name the messages in `learned_from`."""
     speaker: NotRequired[str]
     """The principal that said it: for messages."""
     namespace: NotRequired[str]

@@ -31,7 +31,7 @@ class RunHeadDocument(TypedDict):
     agent_type: str
     """A label that groups runs, such as `sdr`; no boundary."""
     instance_id: str | None
-    """Which instance of the agent runs."""
+    """The instance of the agent."""
     status: RunStatus
     sensitivity: Sensitivity | None
     """`confidential` and `restricted` values are stored encrypted."""
@@ -42,7 +42,7 @@ class RunHeadDocument(TypedDict):
     ended_at: Timestamp | None
     ended_by: str | None
     expires_at: Timestamp
-    """From this moment on it is gone, as if it had never been."""
+    """The time of its expiry. It is not found afterwards."""
 
 
 class RunDocument(RunHeadDocument):
@@ -113,7 +113,7 @@ class EpisodeDocument(TypedDict):
     created_at: Timestamp
     created_by: str
     expires_at: Timestamp
-    """From this moment on it is gone, as if it had never been."""
+    """The time of its expiry. It is not found afterwards."""
 
 
 class EpisodePageDocument(TypedDict):
@@ -122,7 +122,7 @@ class EpisodePageDocument(TypedDict):
     episodes: list[EpisodeDocument]
     limit: Version
     next: NotRequired[str]
-    """Give it as `after` to continue; absent on the last page."""
+    """The value of `after` for the next page; absent on the last page."""
 
 
 def render_run(run: Run) -> RunDocument:

@@ -88,7 +88,7 @@ class ContextDocument(TypedDict):
     size_kb: Count
     """The entries' size as JSON."""
     truncated: bool
-    """True if something was left out for its size."""
+    """True if entries were left out because of the size."""
 
 
 class GrantDocument(TypedDict):
@@ -170,7 +170,7 @@ class AppliedNamespaceDocument(TypedDict):
 
     namespace: str
     access: Access
-    """Yours. Where others have configured the namespace, it may be less than `write`."""
+    """The caller's access. If others have configured the namespace, it may be less than `write`."""
 
 
 class AppliedWorkflowDocument(TypedDict):

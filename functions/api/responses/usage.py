@@ -12,7 +12,7 @@ Amount = Annotated[float, Field(ge=0)]
 
 
 class DayUsageDocument(TypedDict):
-    """A tenant's usage of a day, and what it stored at its end, or stores now."""
+    """A tenant's usage of a day, and what was stored at the end of the day, or now."""
 
     day: str
     """In UTC, as `2026-11-24`."""

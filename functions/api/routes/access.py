@@ -1,4 +1,4 @@
-"""Explanations of access: who may read and write what, and by which rule."""
+"""Explanations of access, with the rules that decide."""
 
 from functions.access.service import AccessTarget, TargetKind
 from functions.api.http import Request, Response, json_response
@@ -10,7 +10,7 @@ from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_ID_CHARACTERS
 
 ROUTES = RouteTable()
-_PRINCIPAL = TextParameter("principal", "Whose access; the caller's by default.", MAX_ID_CHARACTERS)
+_PRINCIPAL = TextParameter("principal", "The principal; by default, the caller.", MAX_ID_CHARACTERS)
 _TARGETS: dict[TargetKind, TextParameter] = {
     "entry": TextParameter("entry", "The id of an entry."),
     "namespace": TextParameter("namespace", "The name of a namespace."),

@@ -26,9 +26,9 @@ _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 def list_agents(request: Request, caller: Principal) -> Response:
     """List agents, with what they hold and how much room is left.
 
-    Those that the caller may know of: itself, who works on an open task that it coordinates,
-    and all with `memory.admin`. Principals of kind agent, and others that hold memory. What has
-    expired counts until it is removed, within an hour. Newest first.
+    Lists principals of kind agent, and others that hold memory, newest first: the caller itself
+    and assignees of open tasks that it coordinates, or with `memory.admin` all. Expired entries
+    count until they are removed, within an hour.
     """
     agents = request.services.agent_list
     asked = read_page_request(request, caller)
@@ -42,7 +42,7 @@ def list_agents(request: Request, caller: Principal) -> Response:
 def get_agent_settings(request: Request, caller: Principal) -> Response:
     """Get an agent's limits and pinned namespaces.
 
-    For the agent, who coordinates a task of it, and `memory.admin`.
+    For the agent, coordinators of its tasks, and with `memory.admin`.
     """
     agent = request.path_param("agent_id")
     request.services.summaries.assert_can_read(caller, agent)
@@ -93,9 +93,9 @@ def get_guardrails(request: Request, caller: Principal) -> Response:
 def change_guardrails(request: Request, caller: Principal) -> Response:
     """Set a coordinator's guardrails.
 
-    When it answers, the guardrails hold for the coordinator, for all its open tasks and for
-    their assignees. They stop writes and reads, and remove nothing. Guardrails of RFC-0013 that
-    aren't of memory are kept as given.
+    From the answer on, the guardrails bind the coordinator, its open tasks, and their assignees.
+    They restrict reads and writes, and remove nothing. Other guardrails of RFC-0013 are stored
+    unchanged.
     """
     asked = request.parse_body(GuardrailsChange)
     version, token = request.if_match, request.idempotency_token(caller)

@@ -12,7 +12,7 @@ from functions.platform.limits import MAX_ID_CHARACTERS
 ROUTES = RouteTable()
 _AFTER = TextParameter(
     "after",
-    "The `next` of an earlier answer; where the order begins unless given.",
+    "The `next` of an earlier answer; by default, the list starts at its beginning.",
     pattern=AUDIT_POSITION_PATTERN,
     expected="takes the `next` of an earlier answer",
 )

@@ -46,7 +46,7 @@ class _Items(RequestModel):
 def write_batch(request: Request, caller: Principal) -> Response:
     """Create or update many entries atomically.
 
-    All or nothing; the first failure's problem says its `index`.
+    All or none are written. The problem of the first failure has its `index`.
     """
     asked = request.parse_body(_Items).entries
     if len(asked) > MAX_BATCH_ENTRIES:

@@ -39,7 +39,7 @@ def consolidate(request: Request, caller: Principal) -> Response:
     """Consolidate the tenant's facts, or say what that would do.
 
     A dry run answers 200 and changes nothing. Otherwise the scheduled function does the work.
-    While a consolidation runs, another request answers which one.
+    While a consolidation runs, further requests return its id.
     """
     consolidation = request.services.consolidation
     if not request.parse_body(NewConsolidation).dry_run:
@@ -87,7 +87,7 @@ def put_consolidation_settings(request: Request, caller: Principal) -> Response:
     error_statuses=(404,),
 )
 def get_consolidation(request: Request, caller: Principal) -> Response:
-    """Get how far a consolidation is, and what it did.
+    """Get the status and the steps of a consolidation.
 
     It is kept for {CONSOLIDATION_RETENTION_DAYS}. `limit` is of steps.
     """
@@ -116,8 +116,8 @@ def get_consolidation(request: Request, caller: Principal) -> Response:
 def undo_consolidation(request: Request, caller: Principal) -> Response:
     """Undo what a consolidation did to facts that were not changed since.
 
-    Answers 200 if it is done, and 202 if the scheduled function goes on. What was undone stays
-    as it is until it is learned again.
+    Answers 200 if it is done, and 202 if the scheduled function continues. Undone facts are not
+    consolidated again until they are learned again.
     """
     run = request.services.consolidation.undo(caller, request.path_param("id"))
     return _answer_started(202 if run.is_at_work else 200, run)

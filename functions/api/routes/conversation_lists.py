@@ -32,7 +32,7 @@ _ARCHIVED = BooleanParameter(
 def list_conversations(request: Request, caller: Principal) -> Response:
     """List the conversations that you may read, the last created first, without their messages.
 
-    Of all users. It comes from an index that may be a moment behind.
+    Lists conversations of all users. The index is eventually consistent.
     """
     asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
     lists = request.services.conversation_lists

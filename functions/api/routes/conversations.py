@@ -42,11 +42,14 @@ _LAST = IntegerParameter(
     limits.MAX_PAGE_ITEMS,
 )
 _MESSAGES = IntegerParameter(
-    "limit", "How many messages at most; 0 shows the conversation alone.", 0, limits.MAX_PAGE_ITEMS
+    "limit",
+    "The maximum number of messages; 0 returns the conversation only.",
+    0,
+    limits.MAX_PAGE_ITEMS,
 )
 _FIRST = IntegerParameter("offset", "The index of the first message.", 0, limits.MAX_OFFSET, 0)
 _EXPIRED = TimestampParameter(
-    "expires_at", "The one whose retention was over then; the last one unless given."
+    "expires_at", "The time when its retention ended; by default, the latest one."
 )
 _BASE64_BYTES = limits.MAX_RESPONSE_BYTES // 4 * 3  # that a response holds in base64
 
@@ -106,7 +109,7 @@ def get_conversation(request: Request, caller: Principal) -> Response:
     offset, limit = _range(request, caller)
     last = _LAST.read(request)
     if last and not request.query.keys().isdisjoint({_MESSAGES.name, _FIRST.name, AFTER.name}):
-        raise ValidationFailed("last", "goes without limit, offset and after")
+        raise ValidationFailed("last", "can't be combined with limit, offset or after")
     session_id = request.path_params["session_id"]
     found, start, page = request.services.conversations.read(
         caller, session_id, -last or offset, limit, _read_builder(request)
@@ -188,7 +191,7 @@ def _range(request: Request, caller: Principal) -> tuple[int, int | None]:
     if after is None:
         return _FIRST.read(request), limit
     if _FIRST.text(request) is not None:
-        raise ValidationFailed(_FIRST.name, "doesn't go with after")
+        raise ValidationFailed(_FIRST.name, "can't be combined with after")
     return int(after), limit
 
 

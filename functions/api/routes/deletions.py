@@ -25,10 +25,10 @@ _KINDS: dict[str, SubjectKind] = {"agent": "agent", "person": "person"}
     audited=(DELETE_TENANT,),
 )
 def delete_tenant(request: Request, caller: Principal) -> Response:
-    """Delete a tenant for good.
+    """Delete a tenant permanently.
 
-    Its keys stop at once; the scheduled function deletes the rest, and no tenant is ever made
-    again under its id. Repeat the call, or GET the deletion, to see how far it is.
+    Its keys are revoked at once, and the scheduled function deletes the rest. The id can't be used
+    again. Repeat the call, or GET the deletion, to see the progress.
     """
     subject = Subject(request.path_params["id"], "tenant")
     return _begin(request, caller, subject, is_preview=_DRY_RUN.read(request) is True)
@@ -42,7 +42,7 @@ def delete_tenant(request: Request, caller: Principal) -> Response:
     error_statuses=(404,),
 )
 def get_tenant_deletion(request: Request, caller: Principal) -> Response:
-    """Get how far a tenant's deletion is."""
+    """Get the progress of a tenant's deletion."""
     return _get(request, caller, Subject(request.path_params["id"], "tenant"))
 
 
@@ -57,9 +57,9 @@ def get_tenant_deletion(request: Request, caller: Principal) -> Response:
 def start_deletion(request: Request, caller: Principal) -> Response:
     """Delete what an agent or a person has, everywhere.
 
-    The principal's key stops at once, if there is one; the scheduled function deletes the rest.
-    Where the id only takes part, it is taken out. A call while the deletion runs answers how
-    far it is.
+    The principal's key, if there is one, is revoked at once; the scheduled function deletes the
+    rest. From data of others, the id is removed. While the deletion runs, the call returns its
+    progress.
     """
     asked = request.parse_body(NewDeletion)
     subject = Subject(caller.tenant, asked.kind, asked.id)
@@ -74,10 +74,10 @@ def start_deletion(request: Request, caller: Principal) -> Response:
     error_statuses=(404,),
 )
 def get_deletion(request: Request, caller: Principal) -> Response:
-    """Get how far a deletion is."""
+    """Get the progress of a deletion."""
     kind = _KINDS.get(request.path_params["kind"])
     if kind is None:
-        raise NotFound("deletions are of an agent or a person")
+        raise NotFound("the kind of a deletion must be agent or person")
     return _get(request, caller, Subject(caller.tenant, kind, request.path_params["id"]))
 
 

@@ -75,7 +75,7 @@ def get_openwop_discovery(request: Request, _caller: Principal) -> Response:
 def get_capabilities(request: Request, _caller: Principal) -> Response:
     """Tiers, limits, capacities and extensions.
 
-    Of this installation: without an embedding model facts are learned and not recalled, and
+    Describes this installation. Without an embedding model, facts are stored but not recalled, and
     there is no search.
     """
     settings = request.services.settings

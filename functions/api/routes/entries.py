@@ -54,7 +54,7 @@ ROUTES = RouteTable()
 _VECTOR: ChoiceParameter[Literal["include"]] = ChoiceParameter(
     "vector", "`include` shows the vector that the client gave the entry.", Literal["include"]
 )
-_VERSION = IntegerParameter("version", "The entry as it stood in this version.", 1, 999_999_999)
+_VERSION = IntegerParameter("version", "Return this version of the entry.", 1, 999_999_999)
 _MEMORY = "/api/v1/memory"
 
 
@@ -68,8 +68,9 @@ _MEMORY = "/api/v1/memory"
 def query_entries(request: Request, caller: Principal) -> Response:
     """Query entries.
 
-    What you may not read never matches. Newest first. With `as_of`, the living entries of a
-    namespace, or of an agent's episodic memory, as they stood then; a page may be short.
+    Newest first. Entries that you may not read never match. With `as_of`, lists the living entries
+    of a namespace, or of an agent's episodic memory, as of that time; a page may have fewer
+    entries than `limit`.
     """
     asked, moment = read_page_request(request, caller), AS_OF.read(request)
     if moment is not None:
@@ -131,9 +132,9 @@ def _has_value(entry: Entry, values: Literal["omit", "ordinary"] | None) -> bool
 def list_eviction_order(request: Request, caller: Principal) -> Response:
     """List episodic entries in the order in which they are evicted.
 
-    What a create at capacity evicts first comes first: by priority, then by the last access.
-    Without values; pinned entries are never evicted and aren't listed. For the agent, and who
-    coordinates an open task of it; looking changes nothing.
+    Sorted by priority, then by the last access: the first one is evicted first. Entries have no
+    values, and pinned ones aren't listed. For the agent, and for coordinators of its open tasks.
+    The request doesn't change the order.
     """
     order, agent = request.services.eviction_order, request.path_param("agent_id")
     page, position = paginate_uncounted(
@@ -162,7 +163,7 @@ def list_eviction_order(request: Request, caller: Principal) -> Response:
 def query_agent_entries(request: Request, caller: Principal) -> Response:
     """Query an agent's entries, as a bare array.
 
-    As the query, with the totals in headers. Newest first.
+    The same as the query, with the totals in headers. Newest first.
     """
     filters = read_filters(request, request.path_params["agent_id"])
     asked = read_page_request(request, caller, ARRAY_LIMIT)
@@ -220,8 +221,8 @@ def _read_past(request: Request, caller: Principal) -> Entry | None:
 def list_versions(request: Request, caller: Principal) -> Response:
     """List the versions of an entry, newest first.
 
-    Of semantic memory the versions of the last {DEFAULT_HISTORY_DAYS}, unless its namespace says
-    otherwise; of episodic memory what the agent's settings say. The history ends with its entry.
+    Semantic memory keeps the versions of {DEFAULT_HISTORY_DAYS} by default; its namespace can
+    change this. Episodic memory follows the agent's settings. A deleted entry has no history.
     """
     history, id = request.services.history, request.path_params["id"]
     values = VALUES_OF_LIST.read(request)
@@ -315,8 +316,8 @@ def remember(request: Request, caller: Principal) -> Response:
     """Remember a text or a value, once.
 
     Stores it in the user's namespace `users/{user_id}/memory`, or in the caller's own,
-    `agents/{id}/memory`. A memory with the same words there is answered with 200; letter case
-    and punctuation don't count.
+    `agents/{id}/memory`. If a memory with the same words exists there, the answer is 200 with that
+    memory; letter case and punctuation don't matter.
     """
     entry, is_new = request.services.remembering.remember(
         caller, request.parse_body(Memory), request.idempotency_token(caller)
@@ -338,7 +339,7 @@ def remember(request: Request, caller: Principal) -> Response:
     audited=(CHANGE_ENTRY, CLAIM_NAMESPACE, REPLACE_ENTRY),
 )
 def put_entry(request: Request, caller: Principal) -> Response:
-    """Create an entry, or replace what it holds.
+    """Create an entry, or replace its value.
 
     Needs no version: the last writer wins. All fields become those of the body, as in a create.
     An entry of the same tier and scope keeps its id; another one in its slot is deleted.
@@ -346,7 +347,7 @@ def put_entry(request: Request, caller: Principal) -> Response:
     """
     version, is_create = request.if_match, request.must_not_exist
     if is_create and version is not None:
-        raise ValidationFailed("If-None-Match", "doesn't go with If-Match")
+        raise ValidationFailed("If-None-Match", "can't be combined with If-Match")
     if is_create:
         return create_entry(request, caller)
     entry, is_new = request.services.puts.put(

@@ -20,7 +20,7 @@ ROUTES = RouteTable()
 _TYPE: ChoiceParameter[LogEventType] = ChoiceParameter("type", "The events' type.", LogEventType)
 _AFTER = TextParameter(
     "after",
-    "The `next` of an earlier answer; where the order begins unless given.",
+    "The `next` of an earlier answer; by default, the list starts at its beginning.",
     pattern="[0-9]{1,17}",
     expected="takes the `next` of an earlier answer",
 )
@@ -72,7 +72,7 @@ def read_agent_log(request: Request, caller: Principal) -> Response:
     READ,
     {200: EventPageDocument},
     query=_QUERY,
-    remark="By who may read the namespace, or with `memory.admin`. " + _PAGES,
+    remark="For readers of the namespace, and with `memory.admin`. " + _PAGES,
 )
 def read_namespace_log(request: Request, caller: Principal) -> Response:
     """Read what happened to a namespace's memory outside of intents."""

@@ -20,9 +20,9 @@ _GRANT = f"{_GRANTS}/{{principal+}}"
     f"DELETE {_GRANT}", WRITE, {204: None}, error_statuses=(404, 409), audited=(REVOKE_GRANT,)
 )
 def revoke_grant(request: Request, caller: Principal) -> Response:
-    """Take a grant back.
+    """Revoke a grant.
 
-    By the task's coordinator or assignee.
+    For the task's coordinator and assignee.
     """
     request.services.grants.revoke(
         caller, request.path_params["task_id"], request.path_params["principal"]
@@ -36,8 +36,8 @@ def revoke_grant(request: Request, caller: Principal) -> Response:
 def list_grants(request: Request, caller: Principal) -> Response:
     """List the grants on a task.
 
-    For the task's coordinator and assignee, and with `memory.admin`; who holds a grant sees its
-    own. Newest first, without those that have ended.
+    For the task's coordinator and assignee, and with `memory.admin`. A grantee sees its own grant.
+    Newest first, without expired grants.
     """
     grants, task_id = request.services.grants, request.path_params["task_id"]
     read = partial(grants.list_page, caller, task_id)
@@ -56,7 +56,7 @@ def list_grants(request: Request, caller: Principal) -> Response:
 def grant_access(request: Request, caller: Principal) -> Response:
     """Give a principal access to a task's working memory.
 
-    By the task's coordinator or assignee.
+    For the task's coordinator and assignee.
     """
     task_id, principal = request.path_params["task_id"], request.path_param("principal")
     granted = request.services.grants.grant(

@@ -40,8 +40,9 @@ _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
 def create_principal(request: Request, caller: Principal) -> Response:
     """Create a principal.
 
-    The answer shows the key, this once. An id that a revoked principal had is 409 without
-    `reuse`: the new one would have its memory, tasks and access.
+    The answer is the only one that contains the key. If a revoked principal had this id, the
+    answer is 409 without `reuse`, because the new principal gets the memory, tasks and access of
+    the revoked one.
     """
     new = request.parse_body(NewPrincipal)
     token = request.claim_idempotency_key(caller) or RequestToken.create()
@@ -76,7 +77,7 @@ def get_own_principal(_request: Request, caller: Principal) -> Response:
     audited=(CHANGE_PRINCIPAL,),
 )
 def change_principal(request: Request, caller: Principal) -> Response:
-    """Change what a principal may; its key stays."""
+    """Change a principal; its key stays."""
     change = request.parse_body(PrincipalChange)
     changed = request.services.identity.change_principal(
         caller, request.path_params["id"], change, request.idempotency_token(caller)
@@ -93,7 +94,7 @@ def change_principal(request: Request, caller: Principal) -> Response:
     audited=(ROTATE_KEY,),
 )
 def rotate_key(request: Request, caller: Principal) -> Response:
-    """Give a principal a new key; the old one stops."""
+    """Give a principal a new key, and revoke the old one."""
     principal, api_key = request.services.identity.rotate_key(
         caller,
         request.path_params["id"],

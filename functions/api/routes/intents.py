@@ -32,8 +32,8 @@ def list_intents(request: Request, caller: Principal) -> Response:
 def get_acl(request: Request, caller: Principal) -> Response:
     """Get an intent's access list.
 
-    By the intent's owner, who takes or took part in it, who is on its access list, or with
-    `memory.admin`.
+    For the intent's owner, assignees and coordinators of its tasks, principals on its access list,
+    and with `memory.admin`.
     """
     intent = request.services.intents.get(caller, request.path_params["intent_id"])
     return json_response(200, render_acl(intent))
@@ -45,7 +45,7 @@ def get_acl(request: Request, caller: Principal) -> Response:
 def set_acl(request: Request, caller: Principal) -> Response:
     """Set an intent's access list.
 
-    By the intent's owner, or with `memory.admin`. A coordinator or user who sets the list of an
+    For the intent's owner, and with `memory.admin`. A coordinator or user who sets the list of an
     intent without an owner becomes its owner.
     """
     intent_id, acl = request.path_param("intent_id"), request.parse_body(Acl)
@@ -59,7 +59,7 @@ def set_acl(request: Request, caller: Principal) -> Response:
 def set_intent_owner(request: Request, caller: Principal) -> Response:
     """Set an intent's owner.
 
-    A coordinator or user of the tenant. The access list stays as it is.
+    The owner must be a coordinator or user of the tenant. The access list stays unchanged.
     """
     intent_id, new = request.path_param("intent_id"), request.parse_body(NewOwner)
     intent = request.services.intents.set_owner(caller, intent_id, new)

@@ -44,7 +44,7 @@ def list_strategies(request: Request, caller: Principal) -> Response:
     audited=(CHANGE_STRATEGY,),
 )
 def put_strategy(request: Request, caller: Principal) -> Response:
-    """Set what is learned from conversations.
+    """Create or change a strategy.
 
     A changed strategy has a new version. It reads the messages that the former version has not
     read. Repeating the request changes nothing.
@@ -78,14 +78,14 @@ def get_strategy(request: Request, caller: Principal) -> Response:
     audited=(DELETE_STRATEGY,),
 )
 def delete_strategy(request: Request, caller: Principal) -> Response:
-    """Delete a strategy; what it has learned stays."""
+    """Delete a strategy; the memory that it has learned stays."""
     request.services.strategies.delete(caller, request.path_param("name"), request.if_match)
     return Response(204)
 
 
 @ROUTES.add(f"GET {_STRATEGY}/status", READ, {200: StrategyStatusDocument}, error_statuses=(404,))
 def get_strategy_status(request: Request, caller: Principal) -> Response:
-    """Get what a strategy has done, and what waits.
+    """Get the progress of a strategy.
 
     `budget` is the tenant's, for all of its strategies.
     """

@@ -121,7 +121,10 @@ def append_messages(request: Request, caller: Principal) -> Response:
 def remove_messages(request: Request, caller: Principal) -> Response:
     """Remove a range of messages; the others keep their indexes."""
     if _FROM.text(request) is None and _TO.text(request) is None:
-        raise ValidationFailed("from", "say from which message on, or with to: up to which one")
+        raise ValidationFailed(
+            "from",
+            "is required: the index of the first message to remove; `to` is behind the last one",
+        )
     end = None if _TO.text(request) is None else _TO.read(request)
     found, removed = request.services.messages.remove(
         caller, request.path_params["session_id"], _FROM.read(request), end, request.if_match
@@ -146,7 +149,7 @@ def change_message(request: Request, caller: Principal) -> Response:
     change, token = request.parse_body(MessageChange), request.optional_idempotency_token(caller)
     index = request.path_params["index"]
     if not (index.isascii() and index.isdigit() and len(index) < 12):
-        raise NotFound("a message's index is a whole number")
+        raise NotFound("the index of a message must be a whole number")
     found, message = request.services.messages.change(
         caller, request.path_params["session_id"], int(index), change, request.if_match, token
     )

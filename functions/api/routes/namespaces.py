@@ -59,9 +59,10 @@ def get_namespace(request: Request, caller: Principal) -> Response:
 def configure_namespace(request: Request, caller: Principal) -> Response:
     """Change the permissions of a namespace, or of all names with a prefix.
 
-    With `memory.admin`, or `memory.write` and `admin` access to the namespace. What isn't given
-    stays as it is. Makes the namespace if it is new. A name that ends with `*` sets what counts
-    for all names with that prefix, the longest first, where the namespace itself says nothing.
+    With `memory.admin`, or `memory.write` and `admin` access to the namespace. Omitted fields stay
+    unchanged. Creates the namespace if it is new. A name that ends with `*` is a rule for all
+    names with that prefix. A namespace's own permissions take precedence, then the longest
+    matching prefix.
     """
     change = request.parse_body(NamespaceChange)
     name, version = request.path_param("namespace", MAX_NAME_CHARACTERS), request.if_match

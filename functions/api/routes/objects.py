@@ -41,7 +41,7 @@ ROUTES = RouteTable()
 _SPACES = "/api/v1/objects"
 _SPACE = f"{_SPACES}/{{space}}"
 _OBJECT = f"{_SPACE}/{{key+}}"
-_PREFIX = PrefixParameter("prefix", "What the keys begin with.")
+_PREFIX = PrefixParameter("prefix", "The prefix of the keys.")
 _LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
 
 
@@ -108,8 +108,8 @@ def read_objects(request: Request, caller: Principal) -> Response:
 def begin_object_upload(request: Request, caller: Principal) -> Response:
     """Begin the upload of an object of up to {MAX_UPLOADED_OBJECT_BYTES}.
 
-    Send the bytes to its `url` by `method` with its `headers`, and with nothing of your key.
-    Then a PUT of the object with `X-Object-Upload` completes it.
+    Send the bytes to its `url` by `method` with its `headers`, and without your API key. Then a
+    PUT of the object with `X-Object-Upload` completes it.
     """
     new, token = request.parse_body(NewObjectUpload), request.idempotency_token(caller)
     if new.size > limits.MAX_UPLOADED_OBJECT_BYTES:
@@ -195,7 +195,7 @@ def put_object(request: Request, caller: Principal) -> Response:
         objects = request.services.objects
         stored, is_new = objects.put(caller, space, key, new, data, expected, token)
     elif data:
-        raise ValidationFailed(UPLOAD_HEADER, "goes with an empty body")
+        raise ValidationFailed(UPLOAD_HEADER, "needs an empty body: the bytes were uploaded before")
     else:
         uploads = request.services.object_uploads
         stored, is_new = uploads.complete(caller, space, key, upload_id, new, expected, token)
@@ -213,8 +213,8 @@ def put_object(request: Request, caller: Principal) -> Response:
 def get_object(request: Request, caller: Principal) -> Response:
     """Get an object.
 
-    The response has the object's media type. HEAD gives the headers alone. Where more than
-    {MAX_OBJECT_BYTES} are asked for, 307 leads to an address that gives them for
+    The response has the object's media type. HEAD returns the headers only. If more than
+    {MAX_OBJECT_BYTES} are requested, the answer is 307 with an address that serves them for
     {DOWNLOAD_ADDRESS_SECONDS}.
     """
     space, key = _names(request)

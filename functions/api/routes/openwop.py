@@ -46,29 +46,29 @@ _MEMORIES = "/v1/memories"
 _MEMORY = "/v1/memory/{memoryRef+}"
 _ENTRY = f"{_MEMORY}/{{id}}"
 _RUN_ID = TextParameter(
-    "runId", "A run on this memory; its snapshot shows. The present unless given."
+    "runId", "A run on this memory, whose snapshot is read. By default, the present is read."
 )
-_MEMORY_REF = TextParameter("memoryRef", "Which of the run's memories; the first one unless given.")
-_TAG = TextParameter("tag", "Entries that have this tag.")
+_MEMORY_REF = TextParameter("memoryRef", "One of the run's memories; by default, the first one.")
+_TAG = TextParameter("tag", "Only entries with this tag.")
 _AFTER, _BEFORE = (
     TextParameter(
         name, meaning, pattern="mem_[0-9a-hjkmnp-tv-z]{22}", expected="is the id of an entry"
     )
     for name, meaning in (
-        ("after", "Where the page begins: the `next` of the page before."),
+        ("after", "The `next` of the previous page."),
         ("before", "Entries older than the one with this id; the same as `after`."),
     )
 )
 _LIMIT = IntegerParameter(
     "limit",
-    "How many to answer at most; 0 is no limit of yours, and {MAX_PAGE_ITEMS} or {MAX_PAGE_BYTES}.",
+    "The maximum number of entries. 0 means as many as fit: {MAX_PAGE_ITEMS} or {MAX_PAGE_BYTES}.",
     0,
     MAX_PAGE_ITEMS,
     0,
 )
 _BUDGET = IntegerParameter(
     "tokenBudget",
-    "Answer the beginning of the list whose contents have this many tokens at most.",
+    "The maximum number of tokens of the contents; the list is cut to its beginning.",
     1,
     10**9,
 )
@@ -78,7 +78,9 @@ _RANK = ChoiceParameter[Rank](
     "the default.",
     Rank,
 )
-_QUERY = TextParameter("query", "What the contents are compared with.", MAX_QUERY_CHARACTERS)
+_QUERY = TextParameter(
+    "query", "The text that the contents are compared with.", MAX_QUERY_CHARACTERS
+)
 _LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER)
 
 
@@ -90,7 +92,7 @@ _LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER)
     error_statuses=(404, 409),
 )
 def list_seen_entries(request: Request, caller: Principal) -> Response:
-    """List what a run sees or saw, with who put each entry and when it was deleted.
+    """List the entries that a run sees or saw, with their authors and deletions.
 
     Newest first, of open and closed runs, as long as the snapshot is kept.
     """
@@ -112,10 +114,10 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
 
 @ROUTES.add(f"GET {_MEMORIES}", READ, {200: MemoryListDocument}, query=UNCOUNTED_PAGE)
 def list_memories(request: Request, caller: Principal) -> Response:
-    """List your memories and those of your agent type, the last one first.
+    """List your memories and those of your agent type, newest first.
 
-    Each that a run has named, or a call of `POST`, but those whose names hold a secret of a
-    run. Others' are in no list, since who holds the reference of one may use it.
+    Lists memories that a run or a `POST` has named, except those whose names contain a secret of a
+    run. Memories of others are never listed, because a reference is enough to use one.
     """
     services = request.services
     make = partial(services.memory_references.make_reference, caller.tenant)
@@ -131,9 +133,10 @@ def list_memories(request: Request, caller: Principal) -> Response:
 
 @ROUTES.add(f"POST {_MEMORIES}", READ, {200: NamedMemoryDocument}, request_model=NewMemory)
 def name_memory(request: Request, caller: Principal) -> Response:
-    """Get the reference of your memory of this name, without a run.
+    """Get the reference of your memory with this name, without a run.
 
-    That of your agent type, if you have one. Again changes nothing.
+    If you have an agent type, the memory belongs to the type. Repeating the request changes
+    nothing.
     """
     services = request.services
     memory = services.memory_runs.name_memory(caller, request.parse_body(NewMemory))
@@ -149,7 +152,7 @@ def name_memory(request: Request, caller: Principal) -> Response:
     error_statuses=(404, 409),
 )
 def get_memory_entry(request: Request, caller: Principal) -> Response:
-    """Get an entry that a snapshot shows."""
+    """Get an entry of a snapshot."""
     entry = request.services.memories.get(
         caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
     )
@@ -191,10 +194,10 @@ def delete_memory_entry(request: Request, caller: Principal) -> Response:
     error_statuses=(404, 409),
 )
 def list_memory_entries(request: Request, caller: Principal) -> Response:
-    """List what a snapshot shows.
+    """List the entries of a snapshot.
 
-    Newest first. In a run it is always the same, but for entries that expire; without one it is
-    what there is now.
+    Newest first. In a run, the list never changes, except for entries that expire. Without a run,
+    the present entries are listed.
     """
     limit, query = _LIMIT.read(request), _read_ranking(request)
     reference = request.path_params["memoryRef"]
@@ -222,9 +225,9 @@ def _read_ranking(request: Request) -> str | None:
     if query is None and is_ranked:
         raise ValidationFailed("query", "rank=relevance needs a query")
     if query is not None and not is_ranked:
-        raise ValidationFailed("rank", "send rank=relevance with a query")
+        raise ValidationFailed("rank", "must be relevance, with a query")
     if is_ranked and read_either(request, _AFTER, _BEFORE) is not None:
-        raise ValidationFailed("rank", "a list by relevance has no further pages")
+        raise ValidationFailed("rank", "relevance has one page only; leave out after")
     return query
 
 
@@ -254,10 +257,10 @@ def _take_within(
     idempotent=True,
 )
 def put_memory_entry(request: Request, caller: Principal) -> Response:
-    """Put an entry, clean of the secrets of the memory's open runs.
+    """Put an entry, without the secrets of the memory's open runs.
 
-    Each secret is replaced by `<REDACTED:label>` before anything is stored, or refused if the
-    run that puts rejects secrets. Empty tags are dropped.
+    Each secret is replaced by `<REDACTED:label>` before anything is stored, or the entry is
+    rejected if the run rejects secrets. Empty tags are dropped.
     """
     new = request.parse_body(NewMemoryEntry)
     reference = request.path_params["memoryRef"]

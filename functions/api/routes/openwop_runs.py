@@ -42,10 +42,10 @@ def get_openwop_description(_request: Request, _caller: Principal) -> Response:
 def start_memory_run(request: Request, caller: Principal) -> Response:
     """Start a run: get a snapshot of memories, or replay a run.
 
-    With an `agent` and a `scope` it is on the memory that the caller, or its agent type, has
-    under these names; with `memoryRef` or `memoryRefs` on memories whose references the caller
-    holds. With `replayOf` it is a new run that reads, to the byte and the order, what that run
-    reads or read. A run is over when it is ended, or after its `ttl`. While it is open, no put
+    `agent` and `scope` name a memory of the caller, or of its agent type; `memoryRef` or
+    `memoryRefs` name memories by reference. With `replayOf`, the new run reads exactly the entries
+    of that run, in the same order. A run ends by a request, or after its `ttl`. While it is open,
+    no put
     into its memories stores one of its secrets.
     """
     new = request.parse_body(NewMemoryRun)
@@ -85,7 +85,7 @@ def get_memory_run(request: Request, caller: Principal) -> Response:
 def delete_memory_run(request: Request, caller: Principal) -> Response:
     """Delete a run with its secrets and its hold on its snapshot.
 
-    Who started it may, and `memory.admin`. Replays of it keep the snapshot.
+    For the principal that started it, and with `memory.admin`. Replays of it keep the snapshot.
     """
     request.services.memory_runs.delete(caller, request.path_params["runId"])
     return Response(204)
@@ -100,10 +100,10 @@ def delete_memory_run(request: Request, caller: Principal) -> Response:
     audited=(CHANGE_RUN,),
 )
 def add_run_secrets(request: Request, caller: Principal) -> Response:
-    """Give an open run a secret that it learned on the way.
+    """Add a secret to an open run.
 
-    From the answer on, no put into the run's memories stores it. What was put before stays as
-    it is. Again changes nothing.
+    From the answer on, no put into the run's memories stores it. Earlier entries stay unchanged.
+    Repeating the request changes nothing.
     """
     new = request.parse_body(NewSecrets)
     run = request.services.memory_runs.add_secrets(caller, request.path_params["runId"], new)
@@ -130,7 +130,9 @@ def _render_state(request: Request, caller: Principal, run: MemoryRun) -> Memory
 def end_memory_run(request: Request, caller: Principal) -> Response:
     """End a run: drop its secrets; its snapshot is kept for replays.
 
-    Who started it may, and who holds its id and `memory.write`. Again changes nothing.
+    For the principal that started it, and for holders of its id with `memory.write`. Repeating the
+    request changes
+    nothing.
     """
     run = request.path_params["runId"]
     request.services.memory_runs.end(caller, run)

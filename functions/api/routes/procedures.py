@@ -57,7 +57,7 @@ def select_workflow(request: Request, caller: Principal) -> Response:
     idempotent=True,
 )
 def report_outcome(request: Request, caller: Principal) -> Response:
-    """Report how well a workflow did.
+    """Report the result of a workflow.
 
     Adds `score` to alpha and `1 - score` to beta. Concurrent reports all count. With an
     Idempotency-Key, repeats within {IDEMPOTENCY_SECONDS} count once.
@@ -146,7 +146,7 @@ def list_workflows(request: Request, caller: Principal) -> Response:
     "GET /api/v1/procedures/{agent_type}", READ, {200: TaskTypePageDocument}, query=UNCOUNTED_PAGE
 )
 def list_task_types(request: Request, caller: Principal) -> Response:
-    """List the types of task for which an agent type has workflows, by name."""
+    """List the task types for which an agent type has workflows, by name."""
     agent_type = request.path_param("agent_type")
     page, position = paginate_uncounted(
         request,

@@ -1,4 +1,4 @@
-"""Recall: one question to all that a caller may read."""
+"""Recall: one question to all memory that a caller may read."""
 
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
@@ -24,7 +24,7 @@ from functions.recall.requests import ConversationQuestion, ForgottenUser, Quest
 ROUTES = RouteTable()
 _AS = TextParameter(
     "as_principal",
-    "Ask as this principal, and return what it would be given. Needs `memory.inspect`.",
+    "Ask as this principal, and return its answer. Needs `memory.inspect`.",
     MAX_ID_CHARACTERS,
 )
 

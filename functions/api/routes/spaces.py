@@ -1,4 +1,4 @@
-"""Spaces: who may use the objects in them."""
+"""Spaces of objects and their permissions."""
 
 from functools import partial
 
@@ -47,8 +47,8 @@ def list_spaces(request: Request, caller: Principal) -> Response:
 def configure_space(request: Request, caller: Principal) -> Response:
     """Change who may use a space.
 
-    With `memory.admin`, or `memory.write` and `admin` access to the space. What isn't given
-    stays as it is. Makes the space if it is new. `default` is the access of everybody who isn't
+    With `memory.admin`, or `memory.write` and `admin` access to the space. Omitted fields stay
+    unchanged. Creates the space if it is new. `default` is the access of principals that aren't
     listed; it is `none` until it is set.
     """
     changed = request.services.spaces.configure(

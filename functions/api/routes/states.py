@@ -35,7 +35,9 @@ ROUTES = RouteTable()
 _OF_AGENT = "/api/v1/agents/{agent_id+}/state"
 _OWNED = f"{_OF_AGENT}/{{owner_id}}"
 _STATE = f"{_OWNED}/{{key+}}"
-_LIMIT = IntegerParameter("limit", "How many to answer at most.", 1, MAX_PAGE_ITEMS, MAX_PAGE_ITEMS)
+_LIMIT = IntegerParameter(
+    "limit", "The maximum number of elements of the page.", 1, MAX_PAGE_ITEMS, MAX_PAGE_ITEMS
+)
 
 
 @ROUTES.add(
@@ -97,8 +99,8 @@ def list_states(request: Request, caller: Principal) -> Response:
 def list_agent_states(request: Request, caller: Principal) -> Response:
     """List an agent's states for all owners, those of one owner together.
 
-    The agent and the agents of its type get all, everybody else those that they own. Of one
-    owner, the last updated come first. It comes from an index that may be a moment behind.
+    The agent and the agents of its type get all states, others those that they own. For each
+    owner, the last updated come first. The index is eventually consistent.
     """
     agent = request.path_param("agent_id")
     states, has_values = request.services.states, VALUES.read(request) is None

@@ -44,14 +44,14 @@ _TASK = f"{_TASKS}/{{task_id+}}"
 _STATUS: ChoiceParameter[Status] = ChoiceParameter("status", "The tasks' status.", Status)
 _EPISODIC_LIMIT = IntegerParameter(
     "episodic_limit",
-    "How many episodic entries to pack at most.",
+    "The maximum number of episodic entries.",
     0,
     limits.MAX_CONTEXT_EPISODES,
     limits.DEFAULT_CONTEXT_EPISODES,
 )
 _MAX_KB = IntegerParameter(
     "max_kb",
-    "How large the packed entries may be, as JSON.",
+    "The maximum size of the packed entries, as JSON.",
     1,
     limits.MAX_CONTEXT_KB,
     limits.DEFAULT_CONTEXT_KB,
@@ -68,8 +68,8 @@ _MAX_KB = IntegerParameter(
 def get_task_context(request: Request, caller: Principal) -> Response:
     """Get the memory that belongs to a task, packed.
 
-    For those who may read the task's working memory. The episodes are the assignee's for its
-    coordinator, else the caller's own; `tags` filters only them. The semantic entries are those
+    For readers of the task's working memory. The coordinator gets the assignee's episodes, and
+    others get their own; `tags` filters only episodes. The semantic entries are those
     of the task's `semantic_namespaces`, or else of the namespaces that its coordinator's
     guardrails allow. The first entry that doesn't fit into `max_kb` ends the list.
     """
@@ -162,8 +162,8 @@ def register_task(request: Request, caller: Principal) -> Response:
 def change_task(request: Request, caller: Principal) -> Response:
     """Change a task.
 
-    By its coordinator; its assignee sets status and results. With `memory.admin` one sets
-    assignee and coordinator of any task, and cancels it.
+    For its coordinator; the assignee can change status and results. With `memory.admin`, a
+    principal can cancel any task and change its assignee and coordinator.
     """
     task = request.services.tasks.change(
         caller,
@@ -189,9 +189,9 @@ def apply_workflow(request: Request, caller: Principal) -> Response:
     # PyYAML takes 10 ms of INIT, and few containers read a workflow.
     """Apply a workflow's memory, agents and plan.
 
-    For users and coordinators, who become the tasks' coordinator. The file that was applied
-    last changes nothing and answers the same; a changed one changes what is there, ended tasks
-    aside; another `version` makes other tasks. An error names its line.
+    For users and coordinators; the caller becomes the coordinator of the tasks. Applying the same
+    file again changes nothing and returns the same answer. A changed file changes what exists,
+    except ended tasks. Another `version` creates other tasks. An error names its line.
     """
     from functions.workflows.parser import parse_workflow  # noqa: PLC0415
 

@@ -53,7 +53,7 @@ def create_tenant(request: Request, caller: Principal) -> Response:
 def create_admin(request: Request, caller: Principal) -> Response:
     """Create an administrator in an existing tenant.
 
-    The answer shows the key, this once.
+    The answer is the only one that contains the key.
     """
     new = request.parse_body(NewAdmin)
     token = request.claim_idempotency_key(caller) or RequestToken.create()
@@ -73,7 +73,7 @@ def create_admin(request: Request, caller: Principal) -> Response:
     audited=(CHANGE_TENANT,),
 )
 def change_tenant(request: Request, caller: Principal) -> Response:
-    """Limit what a tenant uses.
+    """Set limits of a tenant.
 
     A limit holds within a minute. Beyond it, a request is 429 `QUOTA_EXCEEDED` with the limit's
     name. Deletions, and changes that don't grow, are never refused. Limits that aren't given
@@ -98,8 +98,8 @@ def change_tenant(request: Request, caller: Principal) -> Response:
 def grant_permissions(request: Request, caller: Principal) -> Response:
     """Set all permissions of a principal.
 
-    Grants `memory.inspect`, or takes it away: it reads everything in the tenant, and writes
-    nothing. Each use is in the tenant's audit log.
+    Grants or revokes `memory.inspect`, which permits reading everything in the tenant, and no
+    write. Each use is in the tenant's audit log.
     """
     granted, params = request.parse_body(PrincipalGrant), request.path_params
     changed = request.services.identity.grant(

@@ -20,7 +20,7 @@ _TO = _build_parameter("to", "The last day, in UTC; by default today.")
 
 @ROUTES.add("GET /api/v1/usage", ADMIN_OR_ROOT, {200: UsageDocument}, query=(_FROM, _TO))
 def report_usage(request: Request, caller: Principal) -> Response:
-    """Report what a tenant uses by day.
+    """Report the daily usage of a tenant.
 
     With the root key, of all tenants. Items and bytes are exact within a minute after the last
     write; requests and units are those of requests that were answered.

@@ -17,7 +17,7 @@ _TIER, _NONCE = 4, 16  # where an id has the letter of its tier, and the charact
 
 def _assert_not_blank(text: str) -> str:
     if not text.strip():
-        raise ValueError("must not be blank; give some words")
+        raise ValueError("must not be blank")
     return text
 
 

@@ -33,7 +33,7 @@ class NewPrincipal(Principal):
     """A principal with its key, which is returned only once.
 
     Attributes:
-        api_key: Shown this once.
+        api_key: Returned only once.
     """
 
     api_key: str = field(repr=False)

@@ -19,7 +19,7 @@ class AgentWorking(Model):
         max_entries: The maximum number of entries outside tasks.
         max_total_size_kb: The maximum size of their values together, in units of 1,024 bytes.
         total_size_kb: The bytes of all values, in units of 1,024, rounded up.
-        room: The number of entries that it may hold in addition.
+        room: The number of entries that can be added.
     """
 
     max_entries: int
@@ -36,7 +36,7 @@ class AgentEpisodic(Model):
     Attributes:
         total_size_kb: The bytes of all values, in units of 1,024, rounded up.
         capacity: The maximum number of entries, guardrails included.
-        room: The number of further entries before it evicts.
+        room: The number of entries that can be added without an eviction.
     """
 
     entry_count: int

@@ -18,7 +18,7 @@ class ConsolidationStep(Model):
     Attributes:
         facts: The facts that are merged, ended or weakened, as they are now. A fact about a
             user whose memory you may not read lacks its statement.
-        kept: The id of the fact that goes on.
+        kept: The id of the fact that remains.
     """
 
     facts: tuple[Fact, ...]
@@ -32,8 +32,8 @@ class ConsolidationPreview(Model):
     """The changes that a consolidation would make.
 
     Attributes:
-        examined: The number of facts that were looked at.
-        complete: True if all facts were looked at, and all steps are named; a request looks at
+        examined: The number of facts that were examined.
+        complete: True if all facts were examined, and all steps are listed; a request examines
             the newest 2,000.
     """
 
@@ -57,7 +57,7 @@ class ConsolidationRun(Model):
     """A consolidation and its changes.
 
     Attributes:
-        examined: The number of facts that were looked at.
+        examined: The number of facts that were examined.
         next: The `after` of the next page of steps; absent on the last page.
     """
 
@@ -79,10 +79,10 @@ class ConsolidationSettings(Model):
     Attributes:
         every: The time between two consolidations, as an ISO 8601 duration; null: only on
             request.
-        decay_after: After how long a fact that is not used is weakened; null: never.
-        end_below: A fact that was weakened ends if its confidence is lower.
-        next_at: The start of the next one. The first fact schedules one within a week and a
-            day.
+        decay_after: The time after which an unused fact is weakened; null: never.
+        end_below: A weakened fact ends if its confidence is below this value.
+        next_at: The start of the next consolidation. A tenant's first fact schedules one within
+            eight days.
         last_run: The id of the latest one.
     """
 

@@ -18,7 +18,7 @@ class ConversationMessage(Model):
     Attributes:
         content: Absent without `memory.read`, and with `values=omit`.
         metadata: Absent without `memory.read`, and with `values=omit`.
-        uses: References of the recalled items from which it was made; absent if there are none.
+        uses: References of the recalled items that it was made from; absent if there are none.
         edited_by: The principal that changed it last, if that was not its author.
         edited_at: The time of that change.
         unreadable: True if the stored text was damaged or moved: replace it or delete the
@@ -70,7 +70,7 @@ class ConversationHead(Model):
         searchable: True if searches find its messages; null: the deployment's default.
         learn: If false, the messages are never sent to a model to learn from them.
         ttl: `duration:` and an ISO 8601 duration, or null: no end.
-        expires_at: From this moment on it is gone, as if it had never been.
+        expires_at: The time of its expiry. It is not found afterwards.
     """
 
     session_id: str

@@ -25,8 +25,7 @@ class Entry(Model):
         pinned: Episodic only: never evicted.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         version: Counts the changes; send it as If-Match, or in a batch.
-        occurred_at: The time when the content happened: as the entry says, else when it was
-            created.
+        occurred_at: The time when the content happened; by default, the creation of the entry.
         expires_at: From this moment on the entry is neither shown nor found.
         curated_by: Semantic only: the author of the last change.
         vector_length: The number of elements of the client's vector; absent if there is none.

@@ -28,7 +28,7 @@ class Fact(Model):
         valid_from: The time when the statement begins to hold.
         valid_until: The time when it ceases to hold; null: it still holds.
         replaced_facts: The ids of the facts that it ended.
-        merged_into: The id of the fact that says the same and goes on.
+        merged_into: The id of the equal fact that remains.
         conflicts_with: The ids of facts with another value of the same single-valued predicate;
             absent without any. A list names those of its page, a recall all that hold.
         metadata: Absent without `memory.read`.

@@ -21,7 +21,7 @@ ENTRY_FIELDS = {
         "expires_at",
         "string",
         (),
-        ("From this moment on it is gone, as if it had never been."),
+        ("The time of its expiry. It is not found afterwards."),
     ),
     "memory_type": FieldInfo(
         "memory_type",
@@ -87,7 +87,8 @@ ENTRY_FIELDS = {
         (),
         (
             "`task_lifetime`, `duration:` and an ISO 8601 duration, such as "
-            "`duration:PT24H`, or null: no end. An `expires_at` wins over it."
+            "`duration:PT24H`, or null: it does not expire. `expires_at` takes "
+            "precedence."
         ),
     ),
     "vector": FieldInfo(
@@ -96,8 +97,8 @@ ENTRY_FIELDS = {
         (),
         (
             "Your own embedding of the entry, to search by. All vectors of a "
-            "namespace have as many numbers as its first one. Null: none, or no "
-            "longer one. Answers leave it out unless asked."
+            "namespace have as many numbers as its first one. Null removes it. "
+            "Answers contain it only on request."
         ),
     ),
 }

@@ -79,8 +79,7 @@ class StrategyStatus(Model):
     """The progress of a strategy.
 
     Attributes:
-        model: The model that is asked; null if the deployment has none, so that nothing is
-            learned.
+        model: The model in use; null if the deployment has none, and nothing is learned.
         waiting: At most 1,000 conversations are counted.
         learned: Items that were added, or learned again.
         ended: Items that were ended.

@@ -47,7 +47,7 @@ class Space(Model):
 
     Attributes:
         owner: The id of the principal that made it.
-        version: Of the permissions.
+        version: The version of the permissions.
     """
 
     space: str

@@ -29,11 +29,12 @@ class RecallReference(Model):
     Attributes:
         reference: A short name of the item: `GET /api/v1/recall/{reference}` returns it.
         text: The text of the item, in at most 4,096 characters.
-        time: The time that the item speaks of: a message's `timestamp`, an entry's
+        time: The time that the item is about: a message's `timestamp`, an entry's
             `occurred_at`, a fact's `valid_from`, else the creation.
-        provenance: The principal that stored the item, and its source. A fact says since when
-            it holds, what it `replaced`, and which other value of a single-valued predicate it
-            `conflicts_with`. What a strategy has learned names the messages in `learned_from`.
+        provenance: The principal that stored the item, and its source. For a fact, also the
+            time since when it holds, the fact that it `replaced`, and the other value of a
+            single-valued predicate that it `conflicts_with`. Items that a strategy learned name
+            the messages in `learned_from`.
         speaker: The principal that said it: for messages.
     """
 

@@ -17,10 +17,10 @@ class Run(Model):
 
     Attributes:
         agent_type: A label that groups runs, such as `sdr`; no boundary.
-        instance_id: Which instance of the agent runs.
+        instance_id: The instance of the agent.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         version: Counts the changes.
-        expires_at: From this moment on it is gone, as if it had never been.
+        expires_at: The time of its expiry. It is not found afterwards.
         input: Absent without `memory.read`, or where `omitted` names it.
         output: Absent without `memory.read`, or where `omitted` names it.
         error: Absent without `memory.read`, or where `omitted` names it.
@@ -58,7 +58,7 @@ class Episode(Model):
         metadata: Absent without `memory.read`.
         unreadable: True if the stored content was damaged or moved.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
-        expires_at: From this moment on it is gone, as if it had never been.
+        expires_at: The time of its expiry. It is not found afterwards.
     """
 
     id: str

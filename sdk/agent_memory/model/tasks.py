@@ -94,7 +94,7 @@ class TaskContext(Model):
     Attributes:
         hand_over_note: The note of the former assignee for its successor.
         size_kb: The entries' size as JSON.
-        truncated: True if something was left out for its size.
+        truncated: True if entries were left out because of the size.
     """
 
     task_id: str
@@ -112,7 +112,8 @@ class AppliedNamespace(Model):
     """A namespace that a workflow named.
 
     Attributes:
-        access: Yours. Where others have configured the namespace, it may be less than `write`.
+        access: The caller's access. If others have configured the namespace, it may be less
+            than `write`.
     """
 
     namespace: str

@@ -15,7 +15,7 @@ export type Deletion = Schemas["Deletion"];
 export type LogEvent = Schemas["Event"];
 export type AuditRecord = Schemas["AuditRecord"];
 
-/** Semantic memory and who may use it. */
+/** Namespaces of semantic memory and their permissions. */
 export class Namespaces extends Resource {
   /** List the namespaces that the caller has access to. */
   list(paging: Paging = {}): Pages<Namespace> {
@@ -27,7 +27,7 @@ export class Namespaces extends Resource {
     return this.send("GET", toPath("/api/v1/memory/namespaces", namespace));
   }
 
-  /** Change a namespace's permissions, or create it; what isn't given stays. A final `*` is a prefix rule. */
+  /** Create a namespace, or change its permissions; omitted ones stay. A final `*` makes a prefix rule. */
   async setPermissions(
     namespace: string,
     { allow, version, ...given }: {
@@ -62,7 +62,7 @@ export interface AccessQuestion {
   conversation?: string;
 }
 
-/** Who may call, and what they may do. */
+/** Principals and their permissions. */
 export class Principals extends Resource {
   /** Return the caller. */
   async me(): Promise<Principal> {
@@ -79,7 +79,7 @@ export class Principals extends Resource {
     return this.pages("/api/v1/principals", "principals", paging);
   }
 
-  /** Create a principal; its key is shown this once. */
+  /** Create a principal; its key is returned only once. */
   async create(
     id: string,
     kind: Principal["kind"] = "agent",
@@ -88,7 +88,7 @@ export class Principals extends Resource {
     return this.send("POST", "/api/v1/principals", { id, kind, ...fields });
   }
 
-  /** Change what is given of a principal. */
+  /** Change fields of a principal. */
   async update(id: string, changes: Fields<"PrincipalChangeBody">): Promise<Principal> {
     return this.send("PATCH", toPath("/api/v1/principals", id), changes);
   }
@@ -98,7 +98,7 @@ export class Principals extends Resource {
     return this.http.send("GET", "/api/v1/access", { query: { ...question } });
   }
 
-  /** Give a principal a new key; the old one ends. */
+  /** Give a principal a new key, and revoke the old one. */
   async rotate(id: string): Promise<NewPrincipal> {
     return this.send("POST", `${toPath("/api/v1/principals", id)}/rotate`);
   }
@@ -109,24 +109,24 @@ export class Principals extends Resource {
   }
 }
 
-/** Agents' settings, and what bounds them. */
+/** Agents, their settings, and their guardrails. */
 export class Agents extends Resource {
-  /** List the agents that the caller may know of, with what they hold and their room. */
+  /** List the visible agents, with the use and the room of their memory. */
   list(paging: Paging = {}): Pages<Schemas["Agent"]> {
     return this.pages("/api/v1/agents", "agents", paging);
   }
 
-  /** Return what bounds an agent's memory. */
+  /** Return the limits of an agent's memory. */
   async getSettings(agentId: string): Promise<Schemas["AgentSettings"]> {
     return this.send("GET", `${toPath("/api/v1/agents", agentId)}/memory/config`);
   }
 
-  /** Set what bounds an agent's memory; what isn't given stays. Needs `memory.admin`. */
+  /** Set limits of an agent's memory; omitted ones stay. Needs `memory.admin`. */
   async configure(agentId: string, settings: Fields<"AgentConfigBody">): Promise<Schemas["AgentSettings"]> {
     return this.send("PATCH", `${toPath("/api/v1/agents", agentId)}/memory/config`, settings);
   }
 
-  /** Return what an agent holds, in figures. */
+  /** Return an agent's memory in figures. */
   async getSummary(agentId: string): Promise<Schemas["Summary"]> {
     return this.send("GET", `${toPath("/api/v1/agents", agentId)}/memory/summary`);
   }
@@ -141,7 +141,7 @@ export class Agents extends Resource {
     return this.send("GET", `${toPath("/api/v1/coordinators", coordinatorId)}/guardrails`);
   }
 
-  /** Change the guardrails that are given; null removes one. Needs `memory.admin`. */
+  /** Change guardrails; null removes one. Needs `memory.admin`. */
   async setGuardrails(
     coordinatorId: string,
     guardrails: Fields<"GuardrailsBody">,
@@ -172,22 +172,22 @@ export class Tenants extends Resource {
     return this.send("PATCH", toPath(`${toPath("/api/v1/tenants", tenant)}/principals`, principal), { permissions });
   }
 
-  /** Change the limits that are given; null removes one. */
+  /** Change limits of a tenant; null removes one. */
   async setLimits(id: string, limits: Fields<"LimitsBody">): Promise<Schemas["Tenant"]> {
     return this.send("PATCH", toPath("/api/v1/tenants", id), { limits });
   }
 
-  /** Return what the tenant has used, by day; with the root key, of all tenants. */
+  /** Return the daily usage of the tenant; with the root key, of all tenants. */
   async getUsage(period: { since?: string; until?: string } = {}): Promise<Schemas["Usage"]> {
     return this.http.send("GET", "/api/v1/usage", { query: { from: period.since, to: period.until } });
   }
 
-  /** Delete a tenant with everything that it has. */
+  /** Delete a tenant with all of its data. */
   async delete(id: string, { dryRun }: DryRun = {}): Promise<Deletion> {
     return this.http.send("DELETE", toPath("/api/v1/tenants", id), { query: { dry_run: dryRun } });
   }
 
-  /** Return how far the deletion of a tenant is. */
+  /** Return the progress of a tenant's deletion. */
   async getDeletion(id: string, { dryRun }: DryRun = {}): Promise<Deletion> {
     return this.http.send("GET", `${toPath("/api/v1/tenants", id)}/deletion`, { query: { dry_run: dryRun } });
   }
@@ -195,20 +195,20 @@ export class Tenants extends Resource {
 
 /** Deletions of agents and persons. */
 export class Deletions extends Resource {
-  /** Start to delete all of an agent or of a person. */
+  /** Start the deletion of all data of an agent or a person. */
   async start(kind: "agent" | "person", id: string, { dryRun }: DryRun = {}): Promise<Deletion> {
     return this.send("POST", "/api/v1/deletions", { kind, id, ...(dryRun === undefined ? {} : { dry_run: dryRun }) });
   }
 
-  /** Return how far a deletion is. */
+  /** Return the progress of a deletion. */
   async get(kind: "agent" | "person", id: string, { dryRun }: DryRun = {}): Promise<Deletion> {
     return this.http.send("GET", toPath("/api/v1/deletions", kind, id), { query: { dry_run: dryRun } });
   }
 }
 
-/** What is learned from conversations. */
+/** Strategies that learn from conversations. */
 export class Strategies extends Resource {
-  /** Declare a strategy in place of the one with its name. */
+  /** Create or replace a strategy. */
   async put(name: string, kind: Strategy["kind"], { version, ...fields }: StrategyFields = {}): Promise<Strategy> {
     return this.change("PUT", toPath("/api/v1/strategies", name), { kind, ...fields }, version);
   }
@@ -218,12 +218,12 @@ export class Strategies extends Resource {
     return this.find(toPath("/api/v1/strategies", name));
   }
 
-  /** Return what a strategy has done, and what waits. */
+  /** Return the progress of a strategy. */
   async getStatus(name: string): Promise<Schemas["StrategyStatus"]> {
     return this.send("GET", `${toPath("/api/v1/strategies", name)}/status`);
   }
 
-  /** Delete a strategy; whether there was one. What it learned stays. */
+  /** Delete a strategy; return true if it existed. What it learned stays. */
   async delete(name: string, version?: number): Promise<boolean> {
     return this.remove(toPath("/api/v1/strategies", name), version);
   }
@@ -235,16 +235,16 @@ export class Strategies extends Resource {
 }
 
 export interface ConsolidationSettingsFields {
-  /** The time between two, as an ISO 8601 duration; null: only on request. */
+  /** The interval, as an ISO 8601 duration; null: only on request. */
   every?: string | null;
-  /** After how long a fact that was neither learned nor recalled loses confidence; null: never. */
+  /** The time after which a fact that was neither learned nor recalled loses confidence; null: never. */
   decay_after?: string | null;
   end_below?: number;
 }
 
-/** Facts that say the same, contradict each other, or are not used. Needs `memory.admin`. */
+/** Merging, ending and weakening of facts. Needs `memory.admin`. */
 export class Consolidation extends Resource {
-  /** Return what a consolidation would merge, end and weaken. Nothing changes. */
+  /** Return the facts that a consolidation would merge, end and weaken; it changes nothing. */
   async preview(): Promise<Schemas["ConsolidationPreview"]> {
     return this.send("POST", "/api/v1/consolidation", { dry_run: true });
   }
@@ -254,23 +254,23 @@ export class Consolidation extends Resource {
     return this.send("POST", "/api/v1/consolidation", { dry_run: false });
   }
 
-  /** Return how far a consolidation is, and a page of its steps; undefined if there is none. */
+  /** Return the status of a consolidation and a page of its steps; undefined if there is none. */
   async get(id: string, after?: string): Promise<Schemas["Consolidation"] | undefined> {
     const query = { after };
     return orUndefined(this.http.send("GET", toPath("/api/v1/consolidation", id), { query }));
   }
 
-  /** Undo a consolidation on facts that were not changed since. */
+  /** Undo the steps of a consolidation on facts that have not changed since. */
   async undo(id: string): Promise<Schemas["StartedConsolidation"]> {
     return this.send("POST", `${toPath("/api/v1/consolidation", id)}/undo`);
   }
 
-  /** Return when and how facts are consolidated. */
+  /** Return the settings of consolidation. */
   async getSettings(): Promise<Schemas["ConsolidationSettings"]> {
     return this.send("GET", "/api/v1/consolidation/settings");
   }
 
-  /** Set when and how facts are consolidated. */
+  /** Set the interval and the rules of consolidation. */
   async putSettings(fields: ConsolidationSettingsFields = {}): Promise<Schemas["ConsolidationSettings"]> {
     const body = { every: "P7D", decay_after: "P90D", end_below: 0.2, ...fields };
     return this.send("PUT", "/api/v1/consolidation/settings", body);
@@ -297,7 +297,7 @@ function toQuery(filters: LogFilters): [Paging, Record<string, string | undefine
 }
 
 abstract class Logs extends Resource {
-  /** A log's last page names itself as the next one: more may happen. The list ends there. */
+  /** The last page of a log names itself as the next one, because events may follow. The list ends there. */
   protected log<T>(path: string, member: string, filters: LogFilters): Pages<T> {
     const [paging, query] = toQuery(filters);
     const fetch = async (limit: number, after: string | undefined) => {
@@ -308,7 +308,7 @@ abstract class Logs extends Resource {
   }
 }
 
-/** What happened to memory. */
+/** Logs of changes of memory. */
 export class Events extends Logs {
   /** List the events of an intent, oldest first. */
   listForIntent(intentId: string, filters: EventFilters = {}): Pages<LogEvent> {
@@ -334,9 +334,9 @@ export class Audit extends Logs {
   }
 }
 
-/** What tasks belong to. */
+/** Intents and their access lists. */
 export class Intents extends Resource {
-  /** List the intents that the caller may know of. */
+  /** List the intents that the caller may read. */
   list(paging: Paging = {}): Pages<Schemas["Intent"]> {
     return this.pages("/api/v1/intents", "intents", paging);
   }
@@ -346,12 +346,12 @@ export class Intents extends Resource {
     return this.send("PUT", `${toPath("/api/v1/intents", intentId)}/owner`, { principal });
   }
 
-  /** Return who may use an intent. */
+  /** Return the access list of an intent. */
   async getAcl(intentId: string): Promise<Schemas["Acl"]> {
     return this.send("GET", `${toPath("/api/v1/intents", intentId)}/acl`);
   }
 
-  /** Say who may use an intent, besides its owner. */
+  /** Replace the access list of an intent. */
   async setAcl(intentId: string, access: Record<string, "read" | "write">): Promise<Schemas["Acl"]> {
     const entries = Object.entries(access).map(([principal, each]) => ({ principal, access: each }));
     return this.send("PUT", `${toPath("/api/v1/intents", intentId)}/acl`, { entries });
@@ -368,7 +368,7 @@ export class Workflows extends Resource {
   }
 }
 
-/** Values that an instance of an agent works with. */
+/** Working values of an agent's instance. */
 export class WorkingValues extends Resource {
   /** Store a value of an instance. */
   async put(instanceId: string, key: string, value: unknown): Promise<void> {
@@ -387,7 +387,7 @@ export class WorkingValues extends Resource {
     return (await this.send<Schemas["WorkingValues"]>("GET", path)).values ?? {};
   }
 
-  /** Delete a value; whether there was one. */
+  /** Delete a value; return true if it existed. */
   async delete(instanceId: string, key: string): Promise<boolean> {
     return this.remove(toPath(`${toPath("/api/v1/instances", instanceId)}/working`, key));
   }

@@ -19,7 +19,7 @@ export interface MemoryOptions {
   userId: string;
   /** The conversation that the turns are appended to; without it, nothing is stored. */
   sessionId?: string;
-  /** The largest size of what is recalled; 1,000. */
+  /** The maximum size of the recalled text, in tokens; 1,000 by default. */
   maxTokens?: number;
 }
 

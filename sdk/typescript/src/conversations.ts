@@ -1,4 +1,4 @@
-/** `client.conversations`: what was said in a session. */
+/** `client.conversations`: conversations and their messages. */
 
 import { ConversationNotOwned, MemoryAccessError, MemoryConflictError, MemoryNotFoundError } from "./errors.js";
 import { type Http, quoteSegment } from "./http.js";
@@ -15,20 +15,20 @@ export type ConversationFields = Partial<
 >;
 
 export interface ConversationListOptions extends Paging {
-  /** All of them. */
+  /** Only conversations with all of these. */
   tags?: readonly string[];
 }
 
 export interface AllConversationsOptions extends ConversationListOptions {
-  /** Those whose retention is over, from cold storage, the last expired first. */
+  /** List archived conversations, the last expired first. */
   archived?: boolean;
 }
 
-/** What each said, in this order. */
+/** The text of each, in this order. */
 export interface Said {
   user?: string;
   assistant?: string;
-  /** What `assistant` was made from: a recall, its items, or their references. */
+  /** A recall, items or references that `assistant` was made from. */
   uses?: Uses;
 }
 
@@ -36,22 +36,22 @@ type Referred = string | { reference: string };
 export type Uses = Referred | { items: readonly Referred[] } | readonly Referred[];
 
 export interface SayOptions {
-  /** Whose conversation it is, or becomes; a new one is the caller's unless given. */
+  /** The user of the conversation; by default, a new one belongs to the caller. */
   userId?: string;
   /** Continue a conversation of another principal or user. */
   join?: boolean;
 }
 
-/** Whose conversation it must be for an append; else nothing is appended. */
+/** The expected user; nothing is appended to a conversation of another user. */
 export interface AppendOptions {
-  /** The principals, one of which must have created it. */
+  /** The expected creators; nothing is appended to a conversation of another one. */
   expect_created_by?: readonly string[];
   expect_user_id?: string;
-  /** Its creator must be you, of your `agent_type`, a coordinator, a user, or an administrator. */
+  /** If true, its creator must be you, an agent of your `agent_type`, a coordinator, a user, or an administrator. */
   expect_trusted?: boolean;
 }
 
-/** What narrows a search of conversations, besides its query. */
+/** The filters and limits of a search of conversations. */
 export type ConversationSearchOptions = Partial<Omit<Schemas["ConversationQuestionBody"], "query">>;
 export type WholeConversation = Conversation & { messages: Message[] };
 
@@ -74,7 +74,7 @@ export class Conversations {
   }
 
   /**
-   * Store a conversation in place of the one before it; further messages are appended.
+   * Create or replace a conversation; messages beyond one request are appended.
    *
    * @param fields.revision replace only this revision; 0: only if there is none.
    * @throws MemoryConflictError if `revision` is given, and another one is there.
@@ -110,7 +110,7 @@ export class Conversations {
   }
 
   /**
-   * Append what a user and an assistant said; create the conversation if there is none.
+   * Append messages of a user and an assistant; create the conversation if there is none.
    *
    *     await client.conversations.say("chat-42", { user: "Hello", assistant: "Hi" });
    *
@@ -148,7 +148,7 @@ export class Conversations {
     await this.append(sessionId, messages, expected);
   }
 
-  /** Find what was said, as `client.recall` does, in conversations alone. */
+  /** Find messages, as `client.recall` does, in conversations only. */
   async search(query: string, options: ConversationSearchOptions = {}): Promise<Schemas["Recall"]> {
     return this.#http.send("POST", `${PATH}/search`, { body: { query, ...options } });
   }
@@ -158,7 +158,7 @@ export class Conversations {
     return this.#getWhole(sessionId, toPath(sessionId), {});
   }
 
-  /** Return a conversation whose retention is over, with all its messages. */
+  /** Return an archived conversation with all its messages. */
   async getArchived(sessionId: string, expiresAt?: string): Promise<WholeConversation> {
     return this.#getWhole(sessionId, `${toPath(sessionId)}/archive`, { expires_at: expiresAt });
   }
@@ -179,7 +179,7 @@ export class Conversations {
     throw new MemoryConflictError(`the conversation ${sessionId} is written faster than it can be read`);
   }
 
-  /** Change what is given of a conversation; its messages stay as they are. */
+  /** Change fields of a conversation; its messages stay unchanged. */
   async update(
     sessionId: string,
     { revision, ...changes }: Partial<Schemas["ConversationChangeBody"]> & AtRevision,
@@ -187,7 +187,7 @@ export class Conversations {
     return this.#http.send("PATCH", toPath(sessionId), { body: changes, headers: ifMatch(revision) });
   }
 
-  /** Change what is given of one message, such as to redact it. */
+  /** Change fields of one message, for example to redact it. */
   async updateMessage(
     sessionId: string,
     index: number,
@@ -197,7 +197,7 @@ export class Conversations {
     return this.#http.send("PATCH", path, { body: changes, headers: ifMatch(revision) });
   }
 
-  /** Remove the messages from one index to before another one; return how many there were. */
+  /** Remove the messages from one index to before another one; return their number. */
   async removeMessages(
     sessionId: string,
     first: number,
@@ -216,7 +216,7 @@ export class Conversations {
     return message ?? undefined;
   }
 
-  /** Delete a conversation whose retention is over; whether there was one. */
+  /** Delete an archived conversation; return true if it existed. */
   async deleteArchived(sessionId: string): Promise<boolean> {
     return wasThere(this.#http.send("DELETE", `${toPath(sessionId)}/archive`));
   }
@@ -259,7 +259,7 @@ export class Conversations {
     return new Pages(fetch, paging);
   }
 
-  /** Delete a conversation; whether there was one. */
+  /** Delete a conversation; return true if it existed. */
   async delete(sessionId: string): Promise<boolean> {
     return wasThere(this.#http.send("DELETE", toPath(sessionId)));
   }

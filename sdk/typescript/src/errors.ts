@@ -1,4 +1,4 @@
-/** What can go wrong with a call. */
+/** The errors of calls. */
 
 export interface Failure {
   status?: number | undefined;
@@ -10,7 +10,7 @@ export interface Failure {
 
 /** The base of all errors of this package. */
 export class AgentMemoryError extends Error {
-  /** The HTTP status; undefined if no answer came. */
+  /** The HTTP status; undefined without an answer. */
   readonly status: number | undefined;
   /** The service's code, such as `VERSION_MISMATCH`. */
   readonly code: string | undefined;
@@ -18,7 +18,7 @@ export class AgentMemoryError extends Error {
   readonly requestId: string | undefined;
   /** The problem document (RFC 9457); empty if there is none. */
   readonly problem: Record<string, unknown>;
-  /** Whether an earlier attempt of this call may have been carried out, though no answer came. */
+  /** True if an earlier attempt of this call may have taken effect, although its answer was lost. */
   readonly mayHaveHappened: boolean;
 
   constructor(message: string, failure: Failure = {}) {
@@ -32,15 +32,15 @@ export class AgentMemoryError extends Error {
   }
 }
 
-/** Something else is there: another version, or an entry where none was expected (409). */
+/** The present state is another one: another version, or an unexpected entry (409). */
 export class MemoryConflictError extends AgentMemoryError {
-  /** The version that is there. */
+  /** The present version. */
   get currentVersion(): number | undefined {
     const version = this.problem["current_version"];
     return typeof version === "number" ? version : undefined;
   }
 
-  /** The entry that is there, if the caller may read it. */
+  /** The present entry, if the caller may read it. */
   get current(): Record<string, unknown> | undefined {
     const current = this.problem["current"];
     return typeof current === "object" && current !== null
@@ -49,33 +49,33 @@ export class MemoryConflictError extends AgentMemoryError {
   }
 }
 
-/** The Idempotency-Key came before with another body (409). */
+/** The Idempotency-Key was used with another body (409). */
 export class IdempotencyConflictError extends AgentMemoryError {}
 /** The task has ended (409). */
 export class TaskClosedError extends AgentMemoryError {}
-/** The task is another agent's by now (409). */
+/** The task was reassigned (409). */
 export class TaskReassignedError extends AgentMemoryError {}
-/** A limit (429 `CAPACITY_EXCEEDED`), or the tenant's (429 `QUOTA_EXCEEDED`), is reached; `problem.limit` says which. */
+/** A limit (429 `CAPACITY_EXCEEDED`), or the tenant's (429 `QUOTA_EXCEEDED`), is reached; `problem.limit` is its name. */
 export class MemoryCapacityError extends AgentMemoryError {}
 /** The principal may not do this (403). */
 export class MemoryAccessError extends AgentMemoryError {}
-/** The conversation is another's (409, or 403 if you have no part in it): use another session id, or join it. */
+/** The conversation belongs to another principal (409, or 403 if you don't take part in it): use another session id, or join it. */
 export class ConversationNotOwned extends MemoryAccessError {}
-/** There is no such thing (404). */
+/** The resource does not exist (404). */
 export class MemoryNotFoundError extends AgentMemoryError {}
-/** The API key is no good (401). */
+/** The API key is invalid (401). */
 export class AuthenticationError extends AgentMemoryError {}
 /** The request is malformed (400); `problem.errors` has the fields. */
 export class ValidationError extends AgentMemoryError {}
 /** The value, batch or body is too large (413). */
 export class TooLargeError extends AgentMemoryError {}
-/** The service asks to slow down (429 `THROTTLED`), retry after retry. */
+/** The service throttles this client, also after retries (429 `THROTTLED`). */
 export class ThrottledError extends AgentMemoryError {}
-/** The service, or what is before it, failed (5xx), retry after retry. */
+/** The service or its gateway failed, also after retries (5xx). */
 export class ServiceUnavailableError extends AgentMemoryError {}
-/** No answer came, retry after retry. */
+/** There was no answer, also after retries. */
 export class ConnectionFailedError extends AgentMemoryError {}
-/** What answered isn't the service: no JSON, or not of its shape. */
+/** The answer isn't one of the service: no JSON, or of another shape. */
 export class InvalidAnswerError extends AgentMemoryError {}
 
 type ErrorClass = new (message: string, failure?: Failure) => AgentMemoryError;
@@ -103,7 +103,7 @@ const BY_STATUS: Record<number, ErrorClass> = {
   429: ThrottledError,
 };
 
-/** Return the error that an answer stands for. */
+/** Return the error of an answer. */
 export function toError(response: Response, text: string, mayHaveHappened: boolean): AgentMemoryError {
   const problem = parseProblem(text);
   const code = typeof problem["code"] === "string" ? problem["code"] : undefined;

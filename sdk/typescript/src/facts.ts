@@ -1,4 +1,4 @@
-/** `client.facts`: what agents have learned. */
+/** `client.facts`: facts that agents learned. */
 
 import type { Paging, Pages } from "./pages.js";
 import { Resource, type Fields, type Schemas, splitPaging, toPath } from "./resource.js";
@@ -17,14 +17,14 @@ export interface FactFilters {
 }
 
 export interface FactQuery extends FactFilters, Paging {
-  /** RFC 3339: what held then. */
+  /** RFC 3339: only facts that held at this time. */
   as_of?: string;
   /** True: only facts that no longer hold. */
   ended?: boolean;
 }
 
 export interface FactRecallOptions extends FactFilters {
-  /** At most so many; 5. */
+  /** The maximum number of results; 5 by default. */
   topK?: number;
   minScore?: number;
   min_confidence?: number;
@@ -35,7 +35,7 @@ const PATH = "/api/v1/facts";
 
 export class Facts extends Resource {
   /**
-   * Keep a fact until it is forgotten; the same statement again counts, and is stored once.
+   * Store a fact until it is deleted; learning the same statement again updates the fact.
    *
    *     await client.facts.learn("Acme GmbH", "pays within", "14 days", { confidence: 0.9 });
    */
@@ -48,7 +48,7 @@ export class Facts extends Resource {
     return (await this.send<{ facts: Fact[] }>("POST", `${PATH}/batch`, { facts })).facts;
   }
 
-  /** Return the facts that fit a query best, each with its score. */
+  /** Return the facts that match a query best, each with its score. */
   async recall(query: string, options: FactRecallOptions = {}): Promise<RecalledFact[]> {
     const { topK = 5, minScore, as_of, ...filters } = options;
     const body = { query, top_k: topK, min_score: minScore, as_of, filters };
@@ -60,7 +60,7 @@ export class Facts extends Resource {
     return this.find(toPath(PATH, id));
   }
 
-  /** Return a fact's chain: all with its subject, predicate and user, the latest first. */
+  /** Return all facts with a fact's subject, predicate and user, the latest first. */
   async history(id: string): Promise<FactPeriod[]> {
     return (await this.send<Schemas["FactHistory"]>("GET", `${toPath(PATH, id)}/history`)).facts;
   }
@@ -71,7 +71,7 @@ export class Facts extends Resource {
     return predicates.map((each) => each.predicate);
   }
 
-  /** Declare whether a predicate has one value at a time. Needs `memory.admin`. */
+  /** Declare that a predicate has one value at a time, or many. Needs `memory.admin`. */
   async declare(predicate: string, singleValued = true): Promise<void> {
     await this.send("PUT", toPath(`${PATH}/predicates`, predicate), { single_valued: singleValued });
   }
@@ -82,12 +82,12 @@ export class Facts extends Resource {
     return this.pages(PATH, "facts", paging, { ...query });
   }
 
-  /** Delete the facts that match; return how many there were. */
+  /** Delete the facts that match; return their number. */
   async forgetAll(filters: FactFilters): Promise<number> {
     return (await this.http.send<{ deleted: number }>("DELETE", PATH, { query: { ...filters } })).deleted;
   }
 
-  /** Delete a fact; whether there was one. */
+  /** Delete a fact; return true if it existed. */
   async forget(id: string, version?: number): Promise<boolean> {
     return this.remove(toPath(PATH, id), version);
   }

@@ -1,4 +1,4 @@
-/** What to use instead of a name that other memories have, such as mem0's `add`. */
+/** Hints for names that other memories have, such as mem0's `add`. */
 
 const SAY = "say(sessionId, { user, assistant }) for messages";
 
@@ -27,7 +27,7 @@ export const USER_HINTS = {
   deleteAll: "forget()",
 };
 
-/** Let calls of names that aren't there say what to use; the types don't have them. */
+/** Let calls of unknown names raise a hint; the types don't have these names. */
 export function refuseNames(of: { name: string; prototype: object }, hints: Record<string, string>): void {
   for (const [name, instead] of Object.entries(hints)) {
     const value = (): never => {

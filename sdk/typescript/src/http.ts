@@ -11,17 +11,17 @@ import type { Page } from "./pages.js";
 import type { components } from "./schema.js";
 
 export interface ClientOptions {
-  /** Where the service is; else `AGENT_MEMORY_URL`, else http://127.0.0.1:8080. */
+  /** The address of the service; by default `AGENT_MEMORY_URL`, or else http://127.0.0.1:8080. */
   serverUrl?: string | undefined;
-  /** The principal's key; else `AGENT_MEMORY_API_KEY`, else that of the service that runs in this folder. */
+  /** The principal's key; by default `AGENT_MEMORY_API_KEY`, or else the key of the service that runs in this folder. */
   apiKey?: string | undefined;
-  /** Milliseconds for which one attempt may last; 30,000. */
+  /** The timeout of one attempt in milliseconds; 30,000 by default. */
   timeoutMs?: number;
-  /** How often a call that failed in passing is sent again; 4. */
+  /** The number of retries after a transient failure; 4 by default. */
   maxRetries?: number;
-  /** Milliseconds that one call may take with all its attempts; no limit unless given. */
+  /** The timeout of a call with all its attempts in milliseconds; by default, no limit. */
   deadlineMs?: number | undefined;
-  /** Sends the requests; the global `fetch` unless given. */
+  /** Sends the requests; the global `fetch` by default. */
   fetch?: typeof fetch;
 }
 
@@ -30,10 +30,10 @@ export type QueryValue = string | number | boolean | readonly string[] | undefin
 export interface RequestOptions {
   query?: Record<string, QueryValue>;
   body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   content?: string | Uint8Array;
   headers?: Record<string, string>;
-  /** Ends the call early; then it rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -245,7 +245,7 @@ function renderValue(value: QueryValue): string {
   return String(value);
 }
 
-/** Return milliseconds until the next attempt: what the service asks for, at least a jitter. */
+/** Return milliseconds until the next attempt: as the service asks, and at least a jitter. */
 function computeDelay(attempt: number, retryAfter: string | null): number {
   const longest = Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
   const jitter = longest * (0.5 + Math.random() / 2);
@@ -253,7 +253,7 @@ function computeDelay(attempt: number, retryAfter: string | null): number {
   return Math.max(jitter, Math.min(asked, LONGEST_WAIT_MS));
 }
 
-/** Wait; reject with the signal's reason if it is aborted meanwhile. */
+/** Wait; reject with the signal's reason if it is aborted. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
@@ -265,7 +265,7 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
 /**
- * Return where the service is, and the key for it.
+ * Return the address of the service and the key for it.
  *
  * A key of the data folder is only ever sent to the folder's own address, which is this machine's.
  */

@@ -131,7 +131,7 @@ export interface Protocols {
 }
 
 /**
- * A client of the Agent Memory service; make one for a process.
+ * A client of the Agent Memory service; create one for each process.
  *
  *     const client = new Client();  // by AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY
  *     await client.remember("Invoices go out on Fridays");
@@ -205,7 +205,7 @@ export class Client {
     return new Client(this.#http.withOptions(options) as unknown as ClientOptions);
   }
 
-  /** Return what this installation of the service has: extensions, limits, retention. */
+  /** Return the extensions, limits and retention of this installation. */
   async getCapabilities(): Promise<components["schemas"]["Capabilities"]> {
     return this.#http.send("GET", "/api/v1/capabilities");
   }
@@ -216,11 +216,11 @@ export class Client {
   }
 
   /**
-   * Return the memory of one user of your app, private to whom the prefix is open to.
+   * Return the memory of one user of your app.
    *
    *     await client.forUser("ada@example.com").put("tone", { formal: true });
    *
-   * @param prefix what the namespaces of all users begin with.
+   * @param prefix the prefix of the namespaces of all users.
    */
   forUser(userId: string, prefix = "users"): UserMemory {
     return new UserMemory(this.#http, this, userId, prefix, this.#privatePrefixes);
@@ -245,7 +245,7 @@ export class Client {
     return this.#recaller.get(reference);
   }
 
-  /** List the messages that were made from an item, as their `uses` say, newest first. */
+  /** List the messages whose `uses` name an item, newest first. */
   listAnswers(item: RecallReference | string, paging: Paging = {}): Pages<RecallReference> {
     return this.#recaller.listAnswers(item, paging);
   }
@@ -255,12 +255,12 @@ export class Client {
     return this.conversations.say(sessionId, said, options);
   }
 
-  /** Delete the item that a reference of a recall names; return whether there was one. */
+  /** Delete the item that a reference of a recall names; return true if it existed. */
   async forget(reference: string): Promise<boolean> {
     return this.#recaller.forget(reference);
   }
 
-  /** Send any call of the service, with this client's retries and errors; return its document. */
+  /** Send any request to the service, with this client's retries and errors; return its document. */
   async request<T = unknown>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
     return this.#http.send<T>(method, path, options);
   }

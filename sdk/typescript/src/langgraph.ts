@@ -58,7 +58,7 @@ const AT_ONCE = 40; // checkpoints that one group of requests reads
 export interface SaverOptions {
   /** The private space that holds the checkpoints; `langgraph-js`. */
   space?: string;
-  /** How long checkpoints are kept after they are written: seconds, or an ISO 8601 duration. */
+  /** The lifetime of checkpoints after a write: seconds, or an ISO 8601 duration. */
   ttl?: number | string;
   serde?: SerializerProtocol;
 }
@@ -325,7 +325,7 @@ async function toThread(threadId: string): Promise<string> {
   return `t/${await hash(threadId)}/`;
 }
 
-/** Return what the keys of checkpoints begin with: of one namespace, or of all. */
+/** Return the prefix of the keys of checkpoints: of one namespace, or of all. */
 async function toPrefix(threadId: string, namespace: string | undefined): Promise<string> {
   const checkpoints = `${await toThread(threadId)}n/`;
   return namespace === undefined ? checkpoints : `${checkpoints}${await hash(namespace)}/`;
@@ -371,11 +371,11 @@ function decodeText(data: Uint8Array): string {
 }
 
 export interface StoreOptions {
-  /** What the names of its namespaces in the service begin with; `langgraph`, as for the Python store. */
+  /** The prefix of the names of its namespaces in the service; `langgraph` by default, as for the Python store. */
   root?: string;
   /** `episodic` (the caller's own) or `semantic` (shared). */
   memoryType?: "episodic" | "semantic";
-  /** How long an item is kept after it is written: seconds, or an ISO 8601 duration. */
+  /** The lifetime of an item after a write: seconds, or an ISO 8601 duration. */
   ttl?: number | string;
 }
 

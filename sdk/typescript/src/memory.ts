@@ -20,24 +20,24 @@ export type EntryFields = Partial<
 >;
 
 export interface RememberOptions extends Pick<EntryFields, "tags" | "ttl" | "sensitivity" | "occurred_at"> {
-  /** The user whom it is about; else it is the caller's own. */
+  /** The user whom it is about; by default, it belongs to the caller. */
   user_id?: string;
-  /** The entry's name; derived from the words unless given. */
+  /** The entry's name; by default, it is derived from the words. */
   key?: string;
-  /** Where it comes from; stored in the value. */
+  /** Its source; stored in the value. */
   source?: string;
 }
 
 export interface PutOptions extends EntryFields {
-  /** The tier; `working` unless given. */
+  /** The tier; `working` by default. */
   memoryType?: MemoryType;
-  /** Replace only this version; 0: only if nothing is there. */
+  /** Replace only this version; 0: only if there is none. */
   version?: number;
 }
 
 export interface GetOptions {
   memoryType?: MemoryType;
-  /** Whose entry; one's own, else the shared one. */
+  /** The owner of the entry; by default, the caller's entry, or else the shared one. */
   agentId?: string;
 }
 
@@ -49,17 +49,17 @@ export interface QueryOptions extends GetOptions, Paging {
   taskId?: string;
   intentId?: string;
   pinned?: boolean;
-  /** RFC 3339 times: updated after, and before, this one. */
+  /** RFC 3339: only entries that were updated after, or before, this time. */
   updatedAfter?: string;
   updatedBefore?: string;
-  /** False leaves the order of eviction as it is. */
+  /** False does not count as a use for the order of eviction. */
   touch?: boolean;
 }
 
 export interface UpdateOptions extends Omit<PutOptions, "version"> {
-  /** What the function is given if there is no entry, which is then created. */
+  /** The argument of the function if there is no entry; the entry is created. */
   initial?: JsonObject;
-  /** Milliseconds for which to try; 30,000. */
+  /** The time to try in milliseconds; 30,000 by default. */
   deadlineMs?: number;
 }
 
@@ -68,7 +68,7 @@ export interface SearchOptions {
   namespace?: string;
   agentId?: string;
   tags?: readonly string[];
-  /** At most so many; 5. */
+  /** The maximum number of results; 5 by default. */
   topK?: number;
   /** Leave out results with a lower score; compare scores of one answer only. */
   minScore?: number;
@@ -91,7 +91,7 @@ export class Memory {
   }
 
   /**
-   * Write an entry, whatever stands under namespace and key: the last writer wins.
+   * Create or replace the entry under namespace and key; the last writer wins.
    *
    *     await client.memory.put("cache", "rates", { eur: 1.08 }, { ttl: 3600 });
    *
@@ -122,7 +122,7 @@ export class Memory {
     return (await this.getEntry(namespace, key, options))?.value as T | undefined;
   }
 
-  /** Return the caller's own entry under this namespace and key, else the shared one. */
+  /** Return the caller's entry under this namespace and key, or else the shared one. */
   async getEntry(namespace: string, key: string, options: GetOptions = {}): Promise<Entry | undefined> {
     if (options.memoryType !== undefined || options.agentId !== undefined) {
       for await (const entry of this.query({ ...options, namespace, key })) {
@@ -153,7 +153,7 @@ export class Memory {
   }
 
   /**
-   * Read the value, and write what the function makes of it at the version that was read.
+   * Read the value, and write the result of the function at the version that was read.
    *
    * If another writer is faster, the function is given the newer value, with growing pauses, until
    * the write succeeds or the deadline has passed. No update is lost, and none is made twice.
@@ -190,7 +190,7 @@ export class Memory {
     }
   }
 
-  /** Delete the caller's own entry, or the shared one with `memoryType: "semantic"`; whether there was one. */
+  /** Delete the caller's own entry, or the shared one with `memoryType: "semantic"`; return true if it existed. */
   async delete(namespace: string, key: string, options: GetOptions & { version?: number } = {}): Promise<boolean> {
     const { version, memoryType, agentId } = options;
     const isAnyTier = memoryType === undefined && agentId === undefined;
@@ -200,7 +200,7 @@ export class Memory {
     return wasThere(this.#http.send("DELETE", `${PATH}/${quoteSegment(found.id)}`, { headers }));
   }
 
-  /** Create an entry, or update it at the version that is there now. */
+  /** Create an entry, or update its present version. */
   async set(namespace: string, key: string, value: JsonObject, options: PutOptions = {}): Promise<Entry> {
     const { memoryType, version, ...fields } = options;
     const found = await this.getEntry(namespace, key, { agentId: await this.#ownId(), ...named({ memoryType }) });
@@ -215,13 +215,13 @@ export class Memory {
     return (await this.#http.send<{ entries: Entry[] }>("POST", `${PATH}/batch`, { body: { entries } })).entries;
   }
 
-  /** Delete the entries that match; return how many there were. */
+  /** Delete the entries that match; return their number. */
   async deleteBatch(options: Omit<QueryOptions, keyof Paging | "touch">): Promise<number> {
     const query = { ...toFilters(options), agent_id: options.agentId ?? (await this.#owner(options.memoryType)) };
     return (await this.#http.send<{ deleted: number }>("DELETE", `${PATH}/batch`, { query })).deleted;
   }
 
-  /** Return what an agent holds, in figures; the caller unless given. */
+  /** Return an agent's memory in figures; by default, the caller's. */
   async summary(agentId?: string): Promise<Schemas["Summary"]> {
     return this.#http.send("GET", `/api/v1/agents/${quoteSegment(agentId ?? (await this.#ownId()))}/memory/summary`);
   }
@@ -232,7 +232,7 @@ export class Memory {
     return new Pages((limit, after) => this.#http.getPage<EntryVersion>(path, { limit, after }, "versions"), paging);
   }
 
-  /** Return an entry as it stood: at a version, or at a time (RFC 3339); undefined if there is none. */
+  /** Return an entry as of a version or a time (RFC 3339); undefined if there is none. */
   async getPast(id: string, past: { version?: number; asOf?: string }): Promise<Entry | undefined> {
     const query = { version: past.version, as_of: past.asOf };
     return orUndefined(this.#http.send<Entry>("GET", `${PATH}/${quoteSegment(id)}`, { query }));
@@ -275,7 +275,7 @@ export class Memory {
     return found.results;
   }
 
-  /** Private memory is somebody's: the caller's own, unless told otherwise. */
+  /** Private memory has an owner: by default, the caller. */
   async #owner(tier: MemoryType | undefined): Promise<string | undefined> {
     return tier === "working" || tier === "episodic" ? this.#ownId() : undefined;
   }
@@ -349,7 +349,7 @@ function renderPrecondition(version: number | undefined): Record<string, string>
   return version === 0 ? { "If-None-Match": "*" } : { "If-Match": String(version) };
 }
 
-/** Return what a call gives; undefined if there is no such thing. */
+/** Return the result of a call; undefined if the resource does not exist. */
 export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
@@ -359,7 +359,7 @@ export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Return whether a deletion found something, or may have when its answer was lost. */
+/** Return true if a deletion removed something, or may have, because its answer was lost. */
 export async function wasThere(deletion: Promise<unknown>): Promise<boolean> {
   try {
     await deletion;

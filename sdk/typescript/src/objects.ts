@@ -17,7 +17,7 @@ export interface PutObjectOptions {
   sensitivity?: ObjectHead["sensitivity"];
   /** Replace only this version. */
   version?: number;
-  /** Store it only if the key has none. */
+  /** Store it only if the key has no object. */
   onlyNew?: boolean;
 }
 
@@ -88,7 +88,7 @@ export class Objects extends Resource {
     throw new MemoryConflictError("the object is written faster than it can be read");
   }
 
-  /** Return the bytes of those that exist, by key. */
+  /** Return the bytes of the objects that exist, by key. */
   async getMany(space: string, keys: readonly string[]): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
     let rest = [...new Set(keys)];
@@ -105,12 +105,12 @@ export class Objects extends Resource {
     return found;
   }
 
-  /** Delete an object; whether there was one. */
+  /** Delete an object; return true if it existed. */
   async delete(space: string, key: string, version?: number): Promise<boolean> {
     return this.remove(inSpace(space, key), version);
   }
 
-  /** Delete the objects whose keys begin with a prefix; return how many there were. */
+  /** Delete the objects whose keys begin with a prefix; return their number. */
   async deleteAll(space: string, prefix: string): Promise<number> {
     let deleted = 0;
     for (;;) {
@@ -137,7 +137,7 @@ export class Objects extends Resource {
     return (await this.send<ObjectHead>("POST", `${inSpace(space)}/rename`, body)).version;
   }
 
-  /** Change who may use a space; return its permissions. */
+  /** Change the permissions of a space; return them. */
   async share(
     space: string,
     access?: Record<string, NamespaceAccess>,

@@ -16,10 +16,10 @@ export interface MemoryListOptions extends Paging {
 }
 
 export interface MemoryRankOptions extends MemoryListOptions {
-  /** With `rank: "relevance"`, those that fit it best come first. */
+  /** With `rank: "relevance"`, entries are sorted by their match with it. */
   query?: string;
   rank?: "relevance";
-  /** How many tokens the contents of a page have at most. */
+  /** The maximum number of tokens of a page's contents. */
   tokenBudget?: number;
 }
 
@@ -64,7 +64,7 @@ export class OpenWop extends Resource {
     return this.pages("/v1/runs", "runs", paging);
   }
 
-  /** List the memories of the caller and of its agent type, the last one first. */
+  /** List the memories of the caller and of its agent type, newest first. */
   listMemories(paging: Paging = {}): Pages<OwnMemory> {
     return this.pages("/v1/memories", "memories", paging);
   }
@@ -80,7 +80,7 @@ export class OpenWop extends Resource {
     await this.send("DELETE", toPath("/v1/runs", runId));
   }
 
-  /** List what a run sees, with who stored it and what was deleted since. */
+  /** List the entries that a run sees, with their authors and deletions. */
   listSeen(runId: string, options: MemoryListOptions & { memoryRef?: string } = {}): Pages<SeenMemoryEntry> {
     const [paging, query] = splitPaging(options);
     return this.pages(`${toPath("/v1/runs", runId)}/entries`, "entries", paging, { ...query });
@@ -110,7 +110,7 @@ export class OpenWop extends Resource {
     return this.send("POST", toPath("/v1/memory", memoryRef), { content, tags: [], ...fields, ...run });
   }
 
-  /** Delete an entry; whether there was one. */
+  /** Delete an entry; return true if it existed. */
   async delete(memoryRef: string, id: string): Promise<boolean> {
     const query = { runId: this.runId };
     const path = toPath("/v1/memory", memoryRef, id);

@@ -1,10 +1,10 @@
 /** The items of a list, fetched a page at a time. */
 
-/** Which part of a list a call returns, and in what steps. */
+/** The part of a list that a call returns, and the size of its pages. */
 export interface Paging {
-  /** How many items at most; all, unless given. */
+  /** The maximum number of items; all by default. */
   limit?: number;
-  /** How many one request fetches, up to 1,000; 100 unless given. */
+  /** The number of items that one request fetches, up to 1,000; 100 by default. */
   pageSize?: number;
   /** `next` of an earlier page of the same list, to continue after it. */
   after?: string;
@@ -12,7 +12,7 @@ export interface Paging {
 
 export interface Page<T> {
   items: T[];
-  /** Give it as `after` to continue; undefined on the last page. */
+  /** The value of `after` for the next page; undefined on the last page. */
   next: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export type Fetch<T> = (limit: number, after: string | undefined) => Promise<Pag
 const PAGE_SIZE = 100;
 
 /**
- * What each call that lists things returns: loop over it with `for await`, as often as you like.
+ * The result of a list. Iterate with `for await`; each iteration reads the list again.
  *
  *     for await (const entry of client.memory.query({ namespace: "invoices" })) …  // all of them
  *     const page = await client.memory.query({ namespace: "invoices", pageSize: 20 }).firstPage();

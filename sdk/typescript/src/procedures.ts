@@ -1,4 +1,4 @@
-/** `client.procedures`: workflows, selected by how well they did. */
+/** `client.procedures`: workflows, selected by their results. */
 
 import type { Paging, Pages } from "./pages.js";
 import { Resource, type Fields, type Schemas, toPath } from "./resource.js";
@@ -13,7 +13,7 @@ export interface ProcedureFields extends Omit<Fields<"NewWorkflowBody">, "spec">
 const PATH = "/api/v1/procedures";
 
 export class Procedures extends Resource {
-  /** Store a workflow in place of the one with its id; what was learned of it stays, unless `reset`. */
+  /** Create or replace a workflow; its results stay, unless `reset` is set. */
   async put(
     agentType: string,
     taskType: string,
@@ -45,12 +45,12 @@ export class Procedures extends Resource {
     return this.send("POST", `${toPath(PATH, agentType, taskType)}/select`, body);
   }
 
-  /** Count how well a workflow did, from 0 to 1. */
+  /** Record a result of a workflow, from 0 to 1. */
   async recordOutcome(agentType: string, taskType: string, workflowId: string, score: number): Promise<Procedure> {
     return this.send("POST", `${toPath(PATH, agentType, taskType, workflowId)}/outcome`, { score });
   }
 
-  /** Delete a workflow with what was learned of it; whether there was one. */
+  /** Delete a workflow with its results; return true if it existed. */
   async delete(agentType: string, taskType: string, workflowId: string, version?: number): Promise<boolean> {
     return this.remove(toPath(PATH, agentType, taskType, workflowId), version);
   }

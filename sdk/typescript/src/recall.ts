@@ -9,7 +9,7 @@ type Schemas = components["schemas"];
 export type Recall = Schemas["Recall"];
 export type RecallItem = Schemas["RecallItem"];
 export type RecallReference = Schemas["RecallReference"];
-/** What narrows a recall, besides its query. */
+/** The filters and limits of a recall. */
 export type RecallOptions = Partial<Omit<Schemas["QuestionBody"], "query">>;
 
 /** Asks the service. */
@@ -36,7 +36,7 @@ export class Recaller {
     return new Pages(fetch, paging);
   }
 
-  /** Delete an item by its source's own call; return whether there was one. */
+  /** Delete an item by its source's own call; return true if it existed. */
   async forget(reference: string): Promise<boolean> {
     const item = await orUndefined(this.get(reference));
     if (item === undefined) return false;

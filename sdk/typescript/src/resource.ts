@@ -1,4 +1,4 @@
-/** What the parts of a client have in common. */
+/** The base of the parts of a client. */
 
 import { type Http, type QueryValue, type RequestOptions, quoteSegment } from "./http.js";
 import { orUndefined, wasThere } from "./memory.js";
@@ -26,17 +26,17 @@ export abstract class Resource {
     return this.send<T>(method, path, body, { headers: atVersion(version) });
   }
 
-  /** Return what is at a path; undefined if there is none. */
+  /** Return the resource at a path; undefined if there is none. */
   protected find<T>(path: string): Promise<T | undefined> {
     return orUndefined(this.send<T>("GET", path));
   }
 
-  /** Delete what is at a path; whether there was something. */
+  /** Delete the resource at a path; return true if it existed. */
   protected remove(path: string, version?: number): Promise<boolean> {
     return wasThere(this.change("DELETE", path, undefined, version));
   }
 
-  /** List what is at a path; without `member`, the answer is an array. */
+  /** List the resources at a path; without `member`, the answer is an array. */
   protected pages<T>(
     path: string,
     member: string | undefined,
@@ -53,7 +53,7 @@ export abstract class Resource {
   }
 }
 
-/** Split what a list is narrowed by from the part of the list that is asked for. */
+/** Split the options of a list into filters and paging. */
 export function splitPaging<T extends Paging>(options: T): [Paging, Omit<T, keyof Paging>] {
   const { limit, pageSize, after, ...query } = options;
   const given = Object.entries({ limit, pageSize, after }).filter(([, value]) => value !== undefined);
@@ -69,7 +69,7 @@ export function toPath(base: string, ...names: string[]): string {
   return [base, ...names.map(quoteSegment)].join("/");
 }
 
-/** Return access by principal as the service takes it. */
+/** Return access by principal in the form of the service. */
 export function toRules<T extends string>(access: Record<string, T>): { agent: string; access: T }[] {
   return Object.entries(access).map(([agent, each]) => ({ agent, access: each }));
 }

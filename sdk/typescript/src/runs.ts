@@ -1,4 +1,4 @@
-/** `client.runs`: what agents did, turn by turn. */
+/** `client.runs`: runs of agents and their episodes. */
 
 import type { Paging, Pages } from "./pages.js";
 import { Resource, type Fields, type Schemas, splitPaging, toPath } from "./resource.js";
@@ -61,12 +61,12 @@ export class Runs extends Resource {
     return this.pages(PATH, "runs", paging, { ...query });
   }
 
-  /** Delete a run with its episodes; whether there was one. */
+  /** Delete a run with its episodes; return true if it existed. */
   async delete(runId: string): Promise<boolean> {
     return this.remove(toPath(PATH, runId));
   }
 
-  /** Delete one episode; whether there was one. */
+  /** Delete one episode; return true if it existed. */
   async deleteEpisode(runId: string, episodeId: string): Promise<boolean> {
     return this.remove(toPath(`${toPath(PATH, runId)}/episodes`, episodeId));
   }
@@ -81,7 +81,7 @@ export class Runs extends Resource {
     }
   }
 
-  /** List the agent types of the last 90 days. */
+  /** List the agent types of recent runs and facts, and those with workflows. */
   listAgentTypes(paging: Paging = {}): Pages<{ agent_type: string }> {
     return this.pages("/api/v1/agent-types", "agent_types", paging);
   }

@@ -1,4 +1,4 @@
-/** `client.states`: what agents keep for an owner. */
+/** `client.states`: values that agents keep for an owner. */
 
 import type { Paging, Pages } from "./pages.js";
 import { Resource, type Schemas, toPath } from "./resource.js";
@@ -42,7 +42,7 @@ export class States extends Resource {
       Object.assign(found, { ...page, ...found });
       after = following;
     }
-    // What was written meanwhile has moved to the front.
+    // Entries that were written during the read have moved to the front.
     return next === undefined ? found : { ...found, ...(await this.#read(path, undefined))[0] };
   }
 
@@ -51,7 +51,7 @@ export class States extends Resource {
     return [page.states, page.next];
   }
 
-  /** Delete a value; whether there was one. */
+  /** Delete a value; return true if it existed. */
   async delete(agentId: string, ownerId: string, key: string): Promise<boolean> {
     return this.remove(ofOwner(agentId, ownerId, key));
   }
@@ -61,7 +61,7 @@ export class States extends Resource {
     return this.pages(ofOwner(agentId, ownerId), "heads", paging, { values: "omit" });
   }
 
-  /** List an agent's states for all owners, those of one owner together; others get what they own. */
+  /** List an agent's states for all owners, grouped by owner; others see only states that they own. */
   listAll(agentId: string, paging: Paging = {}): Pages<State> {
     return this.pages(`${toPath("/api/v1/agents", agentId)}/state`, "states", paging);
   }

@@ -40,7 +40,7 @@ export class Tasks extends Resource {
     return this.#list(`/api/v1/intents/${quoteSegment(intentId)}/tasks`, options);
   }
 
-  /** List the open tasks that are assigned to an agent, the caller unless given, newest first. */
+  /** List the open tasks that are assigned to an agent, by default the caller, newest first. */
   listAssigned(agentId?: string, options: TaskListOptions = {}): Pages<Task> {
     const [paging, query] = splitPaging(options);
     const fetch = async (limit: number, after: string | undefined) => {
@@ -71,18 +71,18 @@ export class Tasks extends Resource {
     return this.update(id, version, changes);
   }
 
-  /** Let another principal use a task's memory. */
+  /** Grant another principal access to a task's memory. */
   async grant(id: string, principal: string, access: Grant["access"] = "read", expiresAt?: string): Promise<void> {
     const body = { access, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) };
     await this.send("PUT", toPath(`${toPath(PATH, id)}/grants`, principal), body);
   }
 
-  /** List who else may use a task's memory. */
+  /** List the grants on a task's memory. */
   listGrants(id: string, paging: Paging = {}): Pages<Grant> {
     return this.pages(`${toPath(PATH, id)}/grants`, "grants", paging);
   }
 
-  /** End a grant. */
+  /** Revoke a grant. */
   async revoke(id: string, principal: string): Promise<void> {
     await this.send("DELETE", toPath(`${toPath(PATH, id)}/grants`, principal));
   }
@@ -102,7 +102,7 @@ export class Tasks extends Resource {
   /**
    * Change a task at the version that was read.
    *
-   * @throws MemoryConflictError if it is at another version.
+   * @throws MemoryConflictError if it has another version.
    */
   async update(id: string, version: number, changes: TaskChanges): Promise<Task> {
     const headers = { "If-Match": String(version) };

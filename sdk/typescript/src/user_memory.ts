@@ -1,4 +1,4 @@
-/** `client.forUser`: what your app remembers of one of its users. */
+/** `client.forUser`: the memory of one user of your app. */
 
 import type { Conversations, Said } from "./conversations.js";
 import { MemoryAccessError, MemoryNotFoundError } from "./errors.js";
@@ -10,7 +10,7 @@ import type { Recall, RecallOptions } from "./recall.js";
 import type { components } from "./schema.js";
 
 export interface InNamespace {
-  /** Groups the user's entries; `memory` unless given. */
+  /** Groups the user's entries; `memory` by default. */
   namespace?: string;
 }
 
@@ -22,21 +22,21 @@ export interface Verbs {
   forget(reference: string): Promise<boolean>;
 }
 
-/** How much was deleted. */
+/** The numbers of what was deleted. */
 export interface Forgotten {
   entries: number;
   conversations: number;
   states: number;
   facts: number;
   objects: number;
-  /** That a reference named. */
+  /** Items that a reference named. */
   items: number;
 }
 
 const COUNTED = ["entries", "conversations", "states", "facts", "objects"] as const;
 
 export interface UserQueryOptions extends Paging {
-  /** The one; all of the user's unless given. */
+  /** Only entries of this namespace; by default, of all of the user's namespaces. */
   namespace?: string;
   tags?: readonly string[];
 }
@@ -44,7 +44,7 @@ export interface UserQueryOptions extends Paging {
 /**
  * The memory of one user of your app, under the app's own key; any number of users.
  *
- * Entries are semantic, in namespaces of the user's own: `users/<user>/<namespace>`, the same as those
+ * Entries are semantic, in the user's namespaces: `users/<user>/<namespace>`, the same as those
  * of the Python client. The prefix has to be private, which `memory.admin` sets once for all users;
  * until then every write is refused.
  */
@@ -80,14 +80,14 @@ export class UserMemory {
     return this.#client.memory.remember(memory, { ...options, user_id: this.userId });
   }
 
-  /** Write an entry of the user's, whatever is there. */
+  /** Create or replace an entry of the user. */
   async put(key: string, value: JsonObject, options: EntryFields & InNamespace = {}): Promise<Entry> {
     const { namespace = "memory", ...fields } = options;
     await this.#assertPrivate();
     return this.#client.memory.put(this.#root + namespace, key, value, { memoryType: "semantic", ...fields });
   }
 
-  /** Return the value of an entry of the user's; undefined if there is none. */
+  /** Return the value of an entry of the user; undefined if there is none. */
   async get<T extends JsonObject = JsonObject>(
     key: string,
     { namespace = "memory" }: InNamespace = {},
@@ -95,7 +95,7 @@ export class UserMemory {
     return this.#client.memory.get<T>(this.#root + namespace, key, { memoryType: "semantic" });
   }
 
-  /** Read the value and write what the function makes of it; no update is lost. */
+  /** Read the value, and write the result of the function; no update is lost. */
   async update<T extends JsonObject = JsonObject>(
     key: string,
     change: (value: T) => T,
@@ -106,7 +106,7 @@ export class UserMemory {
     return this.#client.memory.update<T>(this.#root + namespace, key, change, { memoryType: "semantic", ...rest });
   }
 
-  /** Delete an entry of the user's; whether there was one. */
+  /** Delete an entry of the user; return true if it existed. */
   async delete(key: string, { namespace = "memory" }: InNamespace = {}): Promise<boolean> {
     return this.#client.memory.delete(this.#root + namespace, key, { memoryType: "semantic" });
   }
@@ -153,7 +153,7 @@ export class UserMemory {
     }
   }
 
-  /** Refuse to write where the tenant's others could read; asked once by a client. */
+  /** Refuse to write where others of the tenant could read; checked once by a client. */
   async #assertPrivate(): Promise<void> {
     if (this.#private.has(this.#rule)) return;
     const path = `/api/v1/memory/namespaces/${encodeURIComponent(this.#rule)}`;

@@ -43,7 +43,7 @@ async def test_an_add_that_was_popped_before_its_answer_came_is_not_added_again(
         exchange.drop()
 
     proxy.plan(popped_by_another)
-    with pytest.raises(MemoryNotFoundError, match="taken off") as taken:
+    with pytest.raises(MemoryNotFoundError, match="have been removed") as taken:
         await session.add_items([user("added")])
     assert taken.value.may_have_happened
     assert await session.get_items() == [user("before")]

@@ -45,7 +45,7 @@ async def test_what_was_remembered_and_said_is_recalled_and_forgotten(
         said["text"] = "The refund comes in March"
         await talk.call("say", **said, uses=[reference])
         assert [each.text for each in client.list_answers(reference)] == [said["text"]]
-        assert "no reference" in await talk.refused("say", **said, uses=["tea"])
+        assert "must be references" in await talk.refused("say", **said, uses=["tea"])
         gone = await talk.call("forget", reference=found["items"][0]["reference"])
         assert gone["items"] == 1
         done = await talk.call("forget", user="ada", everything=True)
@@ -75,7 +75,7 @@ async def test_own_memory_needs_no_set_up(server: LocalServer, key: str) -> None
         await talk.call("remember", value={"build": "broken since Tuesday"}, tags=["ci"])
         assert len((await talk.call("list_memories"))["memories"]) == 1
         assert "text or value" in await talk.refused("remember")
-        assert "must not be blank; give some words" in await talk.refused("remember", text=" ")
+        assert "must not be blank" in await talk.refused("remember", text=" ")
         assert "everything" in await talk.refused("forget", user="ada")
         assert "there is no such tool" in await talk.refused("create_entry")
 

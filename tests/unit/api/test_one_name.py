@@ -11,6 +11,11 @@ _OF_ANY_KIND = "the model is shared by documents that name its id after their su
 _SEQUENCE = "the model holds a sequence number, and the document the time of it"
 EXCEPTIONS: dict[tuple[str, str, str], str] = {
     ("agents", "agent_id", "id"): _OF_ANY_KIND,
+    (
+        "conversations",
+        "upload_id",
+        "generation",
+    ): "an upload is the next conversation of its session",
     ("entries", "actor", "id"): "the list of versions names its writers as logs of events do",
     ("entries", "time", "updated_at"): "a version in a list has one time",
     ("objects", "space", "name"): "a space has the permissions of a namespace, and so its model",

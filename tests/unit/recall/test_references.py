@@ -21,5 +21,5 @@ def test_a_reference_resolves_and_is_safe_in_a_path(session: str, index: int) ->
 
 @pytest.mark.parametrize("text", ["", "x", "m", "m.s", "m.s.1.2", "m..1", "q.a", "e"])
 def test_another_text_is_no_reference(text: str) -> None:
-    with pytest.raises(NotFound, match="no reference"):
+    with pytest.raises(NotFound, match="not a reference"):
         parse_reference(text)
