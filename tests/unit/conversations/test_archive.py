@@ -38,7 +38,7 @@ def table() -> Mock:
     """A table that holds the conversation."""
     found = Mock(spec=Table)
     found.get.side_effect = [HEADER, {}, HEADER]
-    found.query_from.return_value = iter(MESSAGES)
+    found.query.return_value = iter(MESSAGES)
     return found
 
 
