@@ -44,11 +44,9 @@ class Deletes:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
             AccessDenied: when the caller may not write it.
         """
-        address, nonce = entry_keys.parse_entry_id(caller.tenant, entry_id)
         backoff = Backoff("others keep changing this entry")
         while True:
-            found, namespace = self._reader.read_slot(caller, address)
-            entry = self._reader.require_live(found, address, nonce)
+            entry, namespace = self._reader.read_live(caller, entry_id)
             authorize(caller, REMOVE_ENTRY, EntryTarget(entry, namespace))
             if version not in (None, entry.version):
                 raise to_version_mismatch(entry)

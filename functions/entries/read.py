@@ -67,9 +67,7 @@ class EntryReader:
         self, caller: Principal, entry_id: str
     ) -> tuple[Entry, NamespaceTarget | None]:
         """Return an entry and, of semantic memory, its namespace; no access is recorded."""
-        address, nonce = parse_entry_id(caller.tenant, entry_id)
-        found, namespace = self.read_slot(caller, address)
-        entry = self.require_live(found, address, nonce)
+        entry, namespace = self.read_live(caller, entry_id)
         assert_can_read(self._tasks, caller, entry, namespace)
         return entry, namespace
 
@@ -86,10 +84,13 @@ class EntryReader:
 
     def find_target(self, caller: Principal, entry_id: str) -> EntryTarget:
         """Read an entry with all that decides on the caller's access to it."""
+        return build_target(self._tasks, caller, *self.read_live(caller, entry_id))
+
+    def read_live(self, caller: Principal, entry_id: str) -> tuple[Entry, NamespaceTarget | None]:
+        """Read an entry and, of semantic memory, its namespace; access isn't checked."""
         address, nonce = parse_entry_id(caller.tenant, entry_id)
         found, namespace = self.read_slot(caller, address)
-        entry = self.require_live(found, address, nonce)
-        return build_target(self._tasks, caller, entry, namespace)
+        return self.require_live(found, address, nonce), namespace
 
     def _get_own_evictable(self, caller: Principal, address: EntryAddress, nonce: str) -> Entry:
         """Read the agent's counters with the entry: they say whether to record the access."""
