@@ -124,7 +124,7 @@ class Table:
         request["ExpressionAttributeValues"] |= encode_placeholders(values)
         if condition:
             request["FilterExpression"] = condition
-        return self._pages(request | _limit(page_size) | find_names(condition))
+        return self._pages(request | find_names(condition), page_size)
 
     def query_page(
         self, partition: str, prefix: str, attributes: Sequence[str], after: Key | None
@@ -168,7 +168,7 @@ class Table:
             "ExpressionAttributeValues": encode_placeholders(values),
             "ScanIndexForward": not newest_first,
         }
-        return self._pages(request | _limit(page_size) | find_names(condition))
+        return self._pages(request | find_names(condition), page_size)
 
     def scan(
         self, after: Sequence[str] | None, page_size: int, condition: str, **values: Any
@@ -282,8 +282,10 @@ class Table:
                 backoff = Backoff("the database is busy")
             wanted = unprocessed + rest
 
-    def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
+    def _pages(self, request: dict[str, Any], page_size: int | None) -> Iterator[Item]:
         """Query page by page; only items of the table itself have a seal to verify."""
+        if page_size:
+            request["Limit"] = page_size
         decode = decode_item if "IndexName" in request else self._decode_item
         while True:
             response = self._call("query", TableName=self._name, **request)
@@ -411,10 +413,6 @@ def _build_range(
         "ExpressionAttributeValues": encode_placeholders(ends),
         "ScanIndexForward": not newest_first,
     }
-
-
-def _limit(page_size: int | None) -> dict[str, int]:
-    return {"Limit": page_size} if page_size else {}
 
 
 TableWrites = tuple[Table, Sequence[Write]]
