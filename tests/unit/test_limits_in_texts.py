@@ -130,6 +130,12 @@ def test_a_changed_limit_changes_all_descriptions(monkeypatch: pytest.MonkeyPatc
     assert "630 days" in render_item_types()
 
 
+def test_no_page_says_a_unit_twice() -> None:
+    pages = "".join(page.read_text("utf-8") for page in rendering.list_pages())
+    twice = re.compile(r"<!-- limit \w+ -->[\d,.]+ ([A-Za-z]+)<!-- end --> \1\b")
+    assert [found[0] for found in twice.finditer(pages)] == []
+
+
 def test_a_changed_limit_changes_its_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [page.read_text("utf-8") for page in rendering.list_pages()]
     assert pages == list(map(rendering.render_limits, pages)), "run python -m tools.docs"

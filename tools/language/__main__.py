@@ -23,8 +23,9 @@ CHECKED = (
     "sdk",
     "tools",
 )
-_GENERATED = "sdk/agent_memory/_sync"
+_GENERATED = ("sdk/agent_memory/_sync", "sdk/typescript/dist", "sdk/typescript/src/schema.ts")
 _WORDS = Path(__file__).with_name("words.txt").read_text(encoding="utf-8").splitlines()
+_COMMENT_IN_TYPESCRIPT = re.compile(r"(?<=/\*\*)(?:[^*]|\*(?!/))+|(?<=[ \t]//).+")
 _CODE_IN_MARKDOWN = re.compile(r"^( *)```.*?^\1```|`[^`\n]*`|<!--.*?-->", re.DOTALL | re.MULTILINE)
 
 
@@ -66,10 +67,13 @@ def find_descriptions(document: Any) -> Iterator[Text]:
 
 
 def read_texts(file: Path) -> Iterator[Text]:
-    """Yield the texts of a Python file, a Markdown page or an OpenAPI document."""
+    """Yield the texts of a Python or TypeScript file, a Markdown page or an OpenAPI document."""
     content = file.read_text(encoding="utf-8")
     if file.suffix == ".py":
         yield from find_texts(content)
+    elif file.suffix == ".ts":
+        for found in _COMMENT_IN_TYPESCRIPT.finditer(content):
+            yield Text(content.count("\n", 0, found.start()) + 1, found[0], is_docstring=True)
     elif file.suffix == ".md":
         yield read_page(content)
     else:
@@ -81,7 +85,7 @@ def list_files(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    for file in sorted(chain(path.rglob("*.py"), path.rglob("*.md"))):
+    for file in sorted(chain(*map(path.rglob, ("*.py", "*.md", "*.ts")))):
         relative = file.relative_to(ROOT)
         if "node_modules" not in relative.parts and not str(relative).startswith(_GENERATED):
             yield file

@@ -37,8 +37,13 @@ class Parser(argparse.ArgumentParser):
 def add_common_options(parser: argparse.ArgumentParser, **defaults: Any) -> None:
     """Add the options before or after a command's name."""
     parser.add_argument("--profile", metavar="NAME", help="the profile to use")
-    parser.add_argument("--json", action="store_true", help="JSON; JSON Lines for lists")
-    parser.add_argument("--timeout", type=parse_seconds, metavar="SECONDS", help="of a request; 30")
+    parser.add_argument("--json", action="store_true", help="print JSON, or JSON Lines for lists")
+    parser.add_argument(
+        "--timeout",
+        type=parse_seconds,
+        metavar="SECONDS",
+        help="the timeout of a request; 30 by default",
+    )
     parser.set_defaults(**defaults)
 
 

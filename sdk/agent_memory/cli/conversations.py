@@ -16,15 +16,23 @@ def add_commands(commands: Any) -> None:
     group = add_command(commands, "conversations", "list, read and append to conversations", None)
     each = group.add_subparsers(dest="conversations_command", required=True, metavar="COMMAND")
     command = add_command(each, "list", "list conversations", list_conversations)
-    command.add_argument("--user", metavar="ID", type=parse_text, help="whose; all you may read")
+    command.add_argument(
+        "--user", metavar="ID", type=parse_text, help="only conversations of this user"
+    )
     command = add_command(each, "show", "list the messages of a conversation", show_messages)
     command.add_argument("session_id", metavar="SESSION", type=parse_text)
     command.add_argument("--last", type=parse_count, help="the number of newest messages")
-    command = add_command(each, "append", "append a message; begins the conversation", append)
+    command = add_command(
+        each, "append", "append a message, and create the conversation if there is none", append
+    )
     command.add_argument("session_id", metavar="SESSION", type=parse_text)
     command.add_argument("content", metavar="TEXT", type=parse_text)
-    command.add_argument("--role", type=parse_text, default="user", help="user")
-    command.add_argument("--user", metavar="ID", type=parse_text, help="whose, if it is new")
+    command.add_argument(
+        "--role", type=parse_text, default="user", help="the role of the author; user by default"
+    )
+    command.add_argument(
+        "--user", metavar="ID", type=parse_text, help="the user of a new conversation"
+    )
     command = add_command(each, "rm", "delete a conversation", remove)
     command.add_argument("session_id", metavar="SESSION", type=parse_text)
 

@@ -30,7 +30,9 @@ _ALL: dict[str, NamespaceAccess] = {"lead": "write", "frontline": "write", "bill
 
 def add_commands(commands: Any) -> None:
     """Add the command `demo`."""
-    command = add_command(commands, "demo", "write a support team at work, to look at", run_demo)
+    command = add_command(
+        commands, "demo", "fill the service with an example: a support team", run_demo
+    )
     command.add_argument(
         "--learn", action="store_true", help="learn from a conversation instead, without a model"
     )

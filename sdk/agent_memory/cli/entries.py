@@ -51,7 +51,11 @@ def _add_get_and_rm(commands: Any) -> None:
         command = add_command(commands, name, help_text, run)
         command.add_argument("namespace", metavar="NAMESPACE|ID", type=parse_text)
         command.add_argument("key", metavar="KEY", nargs="?", type=parse_text)
-        command.add_argument("--type", choices=TIERS, help="the tier; own entries first")
+        command.add_argument(
+            "--type",
+            choices=TIERS,
+            help="the tier; by default, your own entry, or else the shared one",
+        )
         command.add_argument(
             "--agent",
             metavar="ID",
@@ -59,13 +63,17 @@ def _add_get_and_rm(commands: Any) -> None:
             help="the agent of the entry; by default yourself",
         )
         if name == "get":
-            command.add_argument("--value", action="store_true", help="its value alone, as JSON")
-            command.add_argument("--version", type=parse_count, help="an earlier version")
-            command.add_argument("--as-of", metavar="TIME", type=parse_time, help="as it was then")
-        else:
-            command.add_argument("--version", type=parse_count, help="only if this is its version")
             command.add_argument(
-                "--history", action="store_true", help="its earlier versions alone"
+                "--value", action="store_true", help="print only its value, as JSON"
+            )
+            command.add_argument("--version", type=parse_count, help="show an earlier version")
+            command.add_argument(
+                "--as-of", metavar="TIME", type=parse_time, help="show the entry as of this time"
+            )
+        else:
+            command.add_argument("--version", type=parse_count, help="delete only this version")
+            command.add_argument(
+                "--history", action="store_true", help="delete only its earlier versions"
             )
 
 
@@ -77,7 +85,11 @@ def _add_history(commands: Any) -> None:
         command = add_command(commands, name, help_text, run)
         command.add_argument("namespace", metavar="NAMESPACE|ID", type=parse_text)
         command.add_argument("key", metavar="KEY", nargs="?", type=parse_text)
-        command.add_argument("--type", choices=TIERS, help="the tier; own entries first")
+        command.add_argument(
+            "--type",
+            choices=TIERS,
+            help="the tier; by default, your own entry, or else the shared one",
+        )
         if name == "history":
             command.add_argument("--limit", type=parse_count, help="the maximum number")
         else:
@@ -115,8 +127,15 @@ def add_filters(command: Parser) -> None:
     command.add_argument("--namespace", type=parse_text, help="`billing.*` is a prefix")
     command.add_argument("--key", type=parse_text)
     command.add_argument("--type", choices=TIERS)
-    command.add_argument("--tag", action="append", type=parse_text, help="has all of these")
-    command.add_argument("--any-tag", action="append", type=parse_text, help="has one of these")
+    command.add_argument(
+        "--tag", action="append", type=parse_text, help="only those with this tag; may be repeated"
+    )
+    command.add_argument(
+        "--any-tag",
+        action="append",
+        type=parse_text,
+        help="only those with one of these tags; may be repeated",
+    )
     command.add_argument(
         "--agent",
         metavar="ID",
@@ -128,7 +147,9 @@ def add_filters(command: Parser) -> None:
     command.add_argument("--pinned", action=argparse.BooleanOptionalAction)
     command.add_argument("--updated-after", metavar="TIME", type=parse_text)
     command.add_argument("--updated-before", metavar="TIME", type=parse_text)
-    command.add_argument("--as-of", metavar="TIME", type=parse_time, help="as they were then")
+    command.add_argument(
+        "--as-of", metavar="TIME", type=parse_time, help="list entries as of this time"
+    )
 
 
 def get(session: Session) -> None:

@@ -19,8 +19,8 @@ def add_commands(commands: Any) -> None:
     """Add the commands `consolidation`, `strategies`, `procedures` and `openwop`."""
     _add_consolidation(commands)
     _add_strategies(commands)
-    each = add_group(commands, "procedures", "list workflows, and what was learned of them")
-    command = add_command(each, "types", "list the types of task with workflows", list_types)
+    each = add_group(commands, "procedures", "list workflows and their results")
+    command = add_command(each, "types", "list the task types that have workflows", list_types)
     command.add_argument("agent_type", metavar="AGENT_TYPE", type=parse_text)
     command = add_command(each, "list", "list the workflows of a type of task", list_workflows)
     command.add_argument("agent_type", metavar="AGENT_TYPE", type=parse_text)
@@ -33,19 +33,34 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_consolidation(commands: Any) -> None:
-    each = add_group(commands, "consolidation", "merge facts that say the same, and end others")
-    add_command(each, "preview", "show what would be done, and change nothing", preview)
+    each = add_group(commands, "consolidation", "merge equal facts, and end unused ones")
+    add_command(each, "preview", "show the changes without making them", preview)
     add_command(each, "start", "start a consolidation", start_consolidation)
     for name, help_text, run in (
-        ("show", "show a consolidation, and what it did", show_consolidation),
-        ("undo", "undo it on facts that were not changed since", undo_consolidation),
+        ("show", "show a consolidation and its changes", show_consolidation),
+        ("undo", "undo its changes of facts that have not changed since", undo_consolidation),
     ):
         command = add_command(each, name, help_text, run)
         command.add_argument("id", metavar="ID", type=parse_text)
-    command = add_command(each, "settings", "show or change when facts are consolidated", configure)
-    command.add_argument("--every", metavar="DURATION", help="such as P7D; never: on request alone")
-    command.add_argument("--decay-after", metavar="DURATION", help="such as P90D, or never")
-    command.add_argument("--end-below", metavar="CONFIDENCE", type=float, help="such as 0.2")
+    command = add_command(
+        each, "settings", "show or change the settings of consolidation", configure
+    )
+    command.add_argument(
+        "--every",
+        metavar="DURATION",
+        help="the interval, such as P7D; `never` to run only on request",
+    )
+    command.add_argument(
+        "--decay-after",
+        metavar="DURATION",
+        help="the time after which unused facts lose confidence, such as P90D, or never",
+    )
+    command.add_argument(
+        "--end-below",
+        metavar="CONFIDENCE",
+        type=float,
+        help="the confidence below which weakened facts end, such as 0.2",
+    )
 
 
 def preview(session: Session) -> None:
@@ -88,22 +103,32 @@ def configure(session: Session) -> None:
 
 
 def _add_strategies(commands: Any) -> None:
-    each = add_group(commands, "strategies", "set what is learned from conversations")
+    each = add_group(
+        commands, "strategies", "list and set strategies that learn from conversations"
+    )
     add_command(each, "list", "list the strategies", list_strategies)
-    command = add_command(each, "set", "set a strategy", set_strategy)
+    command = add_command(each, "set", "create or replace a strategy", set_strategy)
     command.add_argument("name", metavar="NAME", type=parse_text)
     command.add_argument("kind", choices=get_args(StrategyKind))
-    command.add_argument("--instructions", metavar="TEXT", help="what to look for")
-    command.add_argument("--namespace", metavar="TEMPLATE", help="such as users/{user_id}/memory")
+    command.add_argument(
+        "--instructions", metavar="TEXT", help="a text for the model: what to look for"
+    )
+    command.add_argument(
+        "--namespace",
+        metavar="TEMPLATE",
+        help="the namespace of what is learned, such as users/{user_id}/memory",
+    )
     command.add_argument("--model", metavar="NAME", help="a model of the deployment")
     command.add_argument(
         "--messages", type=parse_count, help="the number of new messages that are read together"
     )
-    command.add_argument("--idle", metavar="DURATION", help="or after this time, such as PT10M")
-    command.add_argument("--disabled", action="store_true", help="learn nothing")
+    command.add_argument(
+        "--idle", metavar="DURATION", help="the time after the last message, such as PT10M"
+    )
+    command.add_argument("--disabled", action="store_true", help="stop the strategy")
     for name, help_text, run in (
         ("show", "show a strategy", show_strategy),
-        ("status", "show what a strategy has done, and what waits", show_status),
+        ("status", "show the progress of a strategy", show_status),
         ("delete", "delete a strategy; what it has learned stays", delete_strategy),
     ):
         command = add_command(each, name, help_text, run)

@@ -27,9 +27,9 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 def add_commands(commands: Any) -> None:
     """Add the commands on profiles; the program runs them, as they need no client."""
-    command = add_command(commands, "login", "keep a server's key, read from stdin", None)
+    command = add_command(commands, "login", "store a server's key, read from stdin", None)
     command.add_argument("url", metavar="URL", type=parse_text)
-    add_command(commands, "logout", "forget a profile", None)
+    add_command(commands, "logout", "delete a profile", None)
     add_command(commands, "profiles", "list the profiles", None)
 
 

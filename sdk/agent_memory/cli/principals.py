@@ -22,7 +22,7 @@ def add_commands(commands: Any) -> None:
     """Add the commands `principals`, `agents`, `access`, `audit` and `usage`."""
     _add_principals(commands)
     _add_agents(commands)
-    command = add_command(commands, "access", "explain who may read and write something", access)
+    command = add_command(commands, "access", "explain who may read and write a resource", access)
     command.add_argument(
         "--principal", metavar="ID", type=parse_text, help="the principal; by default yourself"
     )
@@ -30,29 +30,40 @@ def add_commands(commands: Any) -> None:
     for name in _TARGETS:
         target.add_argument(f"--{name}", metavar="ID", type=parse_text)
     command = add_command(commands, "audit", "list the uses of authority, oldest first", audit)
-    command.add_argument("--actor", metavar="ID", type=parse_text, help="who did it")
-    command.add_argument("--action", metavar="NAME", type=parse_text, help="what was done")
+    command.add_argument(
+        "--actor", metavar="ID", type=parse_text, help="only uses by this principal"
+    )
+    command.add_argument("--action", metavar="NAME", type=parse_text, help="only this action")
     command.add_argument("--limit", type=parse_count, help="the maximum number")
-    command = add_command(commands, "usage", "show what is stored and used, by day", usage)
-    command.add_argument("--since", metavar="DAY", type=parse_text, help="such as 2026-11-24")
+    command = add_command(commands, "usage", "show the daily usage and storage", usage)
+    command.add_argument(
+        "--since", metavar="DAY", type=parse_text, help="the first day, such as 2026-11-24"
+    )
     command.add_argument("--until", metavar="DAY", type=parse_text, help="the last day")
 
 
 def _add_principals(commands: Any) -> None:
-    group = add_command(commands, "principals", "make principals and keys", None)
+    group = add_command(commands, "principals", "create principals and keys", None)
     each = group.add_subparsers(dest="principals_command", required=True, metavar="COMMAND")
     add_command(each, "list", "list the principals", list_principals)
-    add_command(each, "me", "show whose key it is", show_me)
-    command = add_command(each, "create", "create a principal; shows its key this once", create)
+    add_command(each, "me", "show the principal of the key", show_me)
+    command = add_command(
+        each, "create", "create a principal, and print its key, which is never shown again", create
+    )
     command.add_argument("id", metavar="ID", type=parse_text)
     command.add_argument("--kind", choices=get_args(PrincipalKind), default="agent")
-    command.add_argument("--reuse", action="store_true", default=None, help="a revoked one's id")
+    command.add_argument(
+        "--reuse",
+        action="store_true",
+        default=None,
+        help="take over the data of a revoked principal with this ID",
+    )
     _add_choices(command)
-    command = add_command(each, "update", "change what a principal may", update)
+    command = add_command(each, "update", "change the permissions of a principal", update)
     command.add_argument("id", metavar="ID", type=parse_text)
     _add_choices(command)
     for name, help_text, run in (
-        ("rotate", "give a principal a new key; the old one stops", rotate),
+        ("rotate", "give a principal a new key, and revoke the old one", rotate),
         ("revoke", "revoke a principal's key and remove it", revoke),
     ):
         add_command(each, name, help_text, run).add_argument("id", metavar="ID", type=parse_text)
@@ -69,19 +80,31 @@ def _add_choices(command: Any) -> None:
 def _add_agents(commands: Any) -> None:
     group = add_command(commands, "agents", "list agents, set their limits", None)
     each = group.add_subparsers(dest="agents_command", required=True, metavar="COMMAND")
-    add_command(each, "list", "list the agents, with what they hold", list_agents)
-    command = add_command(each, "eviction", "list what is evicted next, and then", list_eviction)
+    add_command(each, "list", "list the agents with the use of their memory", list_agents)
+    command = add_command(
+        each, "eviction", "list entries in the order of their eviction", list_eviction
+    )
     command.add_argument(
         "agent", metavar="ID", nargs="?", type=parse_text, help="the principal; by default yourself"
     )
     command.add_argument("--limit", type=parse_count, help="the maximum number")
     command = add_command(each, "configure", "set an agent's limits", configure)
     command.add_argument("agent", metavar="ID", type=parse_text)
-    command.add_argument("--capacity", type=parse_count, help="entries of episodic memory")
-    command.add_argument("--max-entries", type=parse_count, help="of working memory outside tasks")
-    command.add_argument("--max-total-size-kb", type=parse_count, help="of working memory")
     command.add_argument(
-        "--history-days", type=parse_number, help="that keep earlier values of episodic memory"
+        "--capacity", type=parse_count, help="the maximum number of episodic entries"
+    )
+    command.add_argument(
+        "--max-entries",
+        type=parse_count,
+        help="the maximum number of working entries outside tasks",
+    )
+    command.add_argument(
+        "--max-total-size-kb", type=parse_count, help="the maximum size of working memory"
+    )
+    command.add_argument(
+        "--history-days",
+        type=parse_number,
+        help="days for which earlier values of episodic entries are kept",
     )
 
 

@@ -18,18 +18,22 @@ def add_commands(commands: Any) -> None:
     )
     command.add_argument("--type", choices=TIERS, help="the tier; all tiers unless given")
     command.add_argument("--namespace", type=parse_text, help="`billing.*` is a prefix")
-    command.add_argument("--tag", action="append", type=parse_text, help="has all of these")
+    command.add_argument(
+        "--tag", action="append", type=parse_text, help="only those with this tag; may be repeated"
+    )
     command.add_argument(
         "--fields",
         metavar="JSON",
         type=parse_text,
-        help="what values have, as a JSON object; search fields of the namespace",
+        help="a JSON object of search fields that values must have",
     )
     command.add_argument(
         "--agent", metavar="ID", type=parse_text, help="the principal; by default yourself"
     )
-    command.add_argument("--limit", type=parse_count, default=5, help="the maximum number; 5")
-    command.add_argument("--min-score", type=parse_score, help="the least score")
+    command.add_argument(
+        "--limit", type=parse_count, default=5, help="the maximum number; 5 by default"
+    )
+    command.add_argument("--min-score", type=parse_score, help="the lowest score")
 
 
 def search(session: Session) -> None:

@@ -19,10 +19,15 @@ Execute = Callable[[str, list[str], Mapping[str, str]], NoReturn]
 def add_commands(commands: Any) -> None:
     """Add the command `serve`; the program runs it, as it needs no client."""
     command = add_command(commands, "serve", "run the service on this machine", None)
-    command.add_argument("--port", type=parse_number, help="where it listens; 8080")
-    command.add_argument("--host", type=parse_text, help="127.0.0.1")
+    command.add_argument("--port", type=parse_number, help="the port; 8080 by default")
     command.add_argument(
-        "--data", metavar="FOLDER", type=parse_text, help="keeps the memory; .agent-memory"
+        "--host", type=parse_text, help="the address to listen on; 127.0.0.1 by default"
+    )
+    command.add_argument(
+        "--data",
+        metavar="FOLDER",
+        type=parse_text,
+        help="the folder of the data; .agent-memory by default",
     )
 
 

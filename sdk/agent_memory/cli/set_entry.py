@@ -33,8 +33,8 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--task", metavar="ID", type=parse_text, help="the task in its scope")
     command.add_argument("--intent", metavar="ID", type=parse_text, help="the intent in its scope")
     how = command.add_mutually_exclusive_group()
-    how.add_argument("--version", type=parse_count, help="replace this version, and no other")
-    how.add_argument("--overwrite", action="store_true", help="replace whatever is there")
+    how.add_argument("--version", type=parse_count, help="replace only this version")
+    how.add_argument("--overwrite", action="store_true", help="replace any present entry")
 
 
 def _add_field(command: Parser, field: FieldInfo) -> None:

@@ -46,12 +46,18 @@ def _add_namespaces(commands: Any) -> None:
     command.add_argument("namespace", metavar="NAME", type=parse_text)
     command = add_command(each, "set", "change a namespace's permissions", set_namespace)
     command.add_argument("namespace", metavar="NAME", type=parse_text, help="`users/*`: a prefix")
-    command.add_argument("--default", choices=get_args(NamespaceAccess), help="access of all")
+    command.add_argument(
+        "--default",
+        choices=get_args(NamespaceAccess),
+        help="access of principals that are not listed",
+    )
     command.add_argument(
         "--allow", action="append", metavar="ID=ACCESS", type=_parse_allow, help="may be repeated"
     )
-    command.add_argument("--history-days", type=parse_number, help="that keep earlier values")
-    command.add_argument("--version", type=parse_count, help="only if this is its version")
+    command.add_argument(
+        "--history-days", type=parse_number, help="days for which earlier values are kept"
+    )
+    command.add_argument("--version", type=parse_count, help="change only this version")
 
 
 def _parse_allow(given: str) -> tuple[str, str]:
@@ -89,20 +95,32 @@ def set_namespace(session: Session) -> None:
 
 
 def _add_facts(commands: Any) -> None:
-    each = add_group(commands, "facts", "learn, recall and forget facts")
+    each = add_group(commands, "facts", "learn, recall and delete facts")
     command = add_command(each, "learn", "learn a fact", learn)
     for name in ("subject", "predicate", "object"):
         command.add_argument(name, metavar=name.upper(), type=parse_text)
-    command.add_argument("--confidence", type=parse_score, default=1.0, help="from 0 to 1; 1")
+    command.add_argument(
+        "--confidence",
+        type=parse_score,
+        default=1.0,
+        help="the confidence, from 0 to 1; 1 by default",
+    )
     command.add_argument(
         "--run", dest="run_id", metavar="ID", type=parse_text, help="the run that learned it"
     )
     command.add_argument(
-        "--replace", action="store_true", help="end the facts with this subject and predicate"
+        "--replace", action="store_true", help="end other facts with this subject and predicate"
     )
-    command.add_argument("--user", metavar="ID", type=parse_text, help="whom it is about")
-    command.add_argument("--valid-from", metavar="TIME", type=parse_time, help="now by default")
-    command.add_argument("--valid-until", metavar="TIME", type=parse_time, help="when it ends")
+    command.add_argument("--user", metavar="ID", type=parse_text, help="the user whom it is about")
+    command.add_argument(
+        "--valid-from",
+        metavar="TIME",
+        type=parse_time,
+        help="the start of its validity; now by default",
+    )
+    command.add_argument(
+        "--valid-until", metavar="TIME", type=parse_time, help="the end of its validity"
+    )
     command = add_command(each, "list", "list facts, newest first", list_facts)
     _add_filters(command)
     _add_as_of(command)
@@ -111,14 +129,18 @@ def _add_facts(commands: Any) -> None:
     command.add_argument("query", metavar="QUERY", type=parse_text)
     _add_filters(command)
     _add_as_of(command)
-    command.add_argument("--limit", type=parse_count, default=5, help="the maximum number; 5")
+    command.add_argument(
+        "--limit", type=parse_count, default=5, help="the maximum number; 5 by default"
+    )
     command = add_command(each, "predicates", "list the predicates with one value", list_predicates)
     command = add_command(each, "declare", "declare that a predicate has one value", declare)
     command.add_argument("predicate", metavar="PREDICATE", type=parse_text)
-    command.add_argument("--several", action="store_true", help="it has several values again")
-    command = add_command(each, "history", "show what held before and after a fact", show_chain)
+    command.add_argument("--several", action="store_true", help="allow several values again")
+    command = add_command(
+        each, "history", "list all facts with a fact's subject, predicate and user", show_chain
+    )
     command.add_argument("fact", metavar="ID", type=parse_text)
-    command = add_command(each, "forget", "forget a fact, or all that match", forget)
+    command = add_command(each, "forget", "delete a fact, or all that match", forget)
     command.add_argument("fact", metavar="ID", nargs="?", type=parse_text)
     _add_filters(command)
 
@@ -130,7 +152,9 @@ def _add_filters(command: Any) -> None:
 
 
 def _add_as_of(command: Any) -> None:
-    command.add_argument("--as-of", metavar="TIME", type=parse_time, help="what held then")
+    command.add_argument(
+        "--as-of", metavar="TIME", type=parse_time, help="recall facts that held at this time"
+    )
 
 
 def _filters(session: Session) -> dict[str, Any]:
@@ -251,7 +275,7 @@ def _add_objects(commands: Any) -> None:
     each = add_group(commands, "objects", "store files under keys")
     command = add_command(each, "list", "list spaces, or the objects of a space", list_objects)
     command.add_argument("space", metavar="SPACE", nargs="?", type=parse_text)
-    command.add_argument("--prefix", type=parse_text, help="keys that begin so")
+    command.add_argument("--prefix", type=parse_text, help="only keys with this prefix")
     command = add_command(each, "put", "store a file", put_object)
     _add_place(command)
     command.add_argument("file", metavar="FILE", type=parse_text, help="- for stdin")

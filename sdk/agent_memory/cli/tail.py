@@ -17,14 +17,16 @@ _WIDTHS = (24, 15, 16)  # of what each line begins with; the lines come one by o
 
 def add_commands(commands: Any) -> None:
     """Add the command `tail`."""
-    command = add_command(commands, "tail", "show what happened, and what happens", tail)
+    command = add_command(commands, "tail", "show events, and wait for further ones", tail)
     log = command.add_mutually_exclusive_group()
     log.add_argument(
         "--agent", metavar="ID", type=parse_text, help="the log of an agent; by default your own"
     )
     log.add_argument("--intent", metavar="ID", type=parse_text, help="an intent's log")
     log.add_argument("--namespace", metavar="NAME", type=parse_text, help="a namespace's log")
-    command.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
+    command.add_argument(
+        "-f", "--follow", action="store_true", help="wait for further events until Ctrl-C"
+    )
     command.add_argument(
         "-n", "--lines", type=parse_number, default=10, help="the number of last events; 10"
     )

@@ -41,7 +41,7 @@ def _add_tasks(commands: Any) -> None:
 def _add_workflow(commands: Any) -> None:
     group = add_command(commands, "workflow", "apply workflow files", None)
     each = group.add_subparsers(dest="workflow_command", required=True, metavar="COMMAND")
-    command = add_command(each, "apply", "set what a workflow file says", apply_workflow)
+    command = add_command(each, "apply", "apply a workflow file", apply_workflow)
     command.add_argument("file", metavar="FILE", type=parse_text, help="YAML or JSON; - for stdin")
 
 

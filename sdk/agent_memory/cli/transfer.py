@@ -37,7 +37,7 @@ _CUT_OFF = "cut off; the same command continues where it was"
 
 def add_commands(commands: Any) -> None:
     """Add the commands `export` and `import`."""
-    command = add_command(commands, "export", "write everything, or entries alone", export)
+    command = add_command(commands, "export", "export all data, or only entries", export)
     command.add_argument(
         "folder",
         metavar="DIR",
@@ -48,15 +48,27 @@ def add_commands(commands: Any) -> None:
     _add_profiles(command, "also what this profile's key may read")
     add_filters(command)
     command.add_argument(
-        "-o", "--output", metavar="FILE", type=parse_text, help="replaced once the export is whole"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=parse_text,
+        help="the file to write; it is replaced when the export is complete",
     )
-    command = add_command(commands, "import", "write what was exported", import_entries)
+    command = add_command(commands, "import", "import an export", import_entries)
     _add_profiles(command, "write the private memory of this profile's principal")
     command.add_argument(
-        "file", metavar="FILE|DIR", nargs="?", default="-", type=parse_text, help="stdin"
+        "file",
+        metavar="FILE|DIR",
+        nargs="?",
+        default="-",
+        type=parse_text,
+        help="the file or folder to read; stdin by default",
     )
     command.add_argument(
-        "--on-conflict", choices=get_args(Policy), default="fail", help="if there is another entry"
+        "--on-conflict",
+        choices=get_args(Policy),
+        default="fail",
+        help="what to do if another entry exists",
     )
     command.add_argument(
         "--reassign", action="store_true", help="import other agents' private entries as your own"

@@ -29,67 +29,99 @@ def add_commands(commands: Any) -> None:
     _add_remember(commands)
     command = add_command(commands, "say", "append to a conversation, or create it", say)
     command.add_argument("session_id", metavar="SESSION", type=parse_text)
-    command.add_argument("--said", metavar="TEXT", type=parse_text, help="what the user said")
-    command.add_argument("--answered", metavar="TEXT", type=parse_text, help="the answer")
+    command.add_argument("--said", metavar="TEXT", type=parse_text, help="the message of the user")
+    command.add_argument(
+        "--answered", metavar="TEXT", type=parse_text, help="the answer of the assistant"
+    )
     command.add_argument(
         "--uses",
         action="append",
         metavar="REFERENCE",
         type=parse_text,
-        help="what the answer was made from",
+        help="a reference that the answer was made from",
     )
-    command.add_argument("--join", action="store_true", help="continue another's conversation")
+    command.add_argument(
+        "--join", action="store_true", help="continue a conversation of another principal or user"
+    )
     _add_user(command)
     _add_recall(commands)
     command = add_command(commands, "answers", "list the answers made from an item", list_answers)
     command.add_argument("reference", metavar="REFERENCE", type=parse_text)
-    command = add_command(commands, "forget", "delete an item, or all about a user", forget)
+    command = add_command(commands, "forget", "delete an item, or everything about a user", forget)
     command.add_argument("reference", metavar="REFERENCE", nargs="?", type=parse_text)
-    command.add_argument("--everything", action="store_true", help="with --user: all about it")
+    command.add_argument(
+        "--everything", action="store_true", help="with --user: everything about the user"
+    )
     _add_user(command)
     command = add_command(commands, "hand-over", "hand a task to another agent", hand_over)
     command.add_argument("task_id", metavar="TASK", type=parse_text)
     command.add_argument("to", metavar="AGENT", type=parse_text)
-    command.add_argument("--note", type=parse_text, help="what the agent should know")
+    command.add_argument("--note", type=parse_text, help="a note for the next agent")
 
 
 def _add_remember(commands: Any) -> None:
     command = add_command(commands, "remember", "store a memory once", remember)
     command.add_argument("text", metavar="TEXT", type=parse_text)
     command.add_argument("--tag", action="append", type=parse_text, help="a label to query by")
-    command.add_argument("--key", type=parse_text, help="its name")
-    command.add_argument("--ttl", metavar="DURATION", help="such as P30D; else it stays")
+    command.add_argument(
+        "--key", type=parse_text, help="the name of the memory; derived from the text by default"
+    )
+    command.add_argument(
+        "--ttl",
+        metavar="DURATION",
+        help="the lifetime, such as P30D; by default, it does not expire",
+    )
     command.add_argument("--sensitivity", choices=get_args(Sensitivity))
-    command.add_argument("--source", metavar="TEXT", help="where it comes from")
-    command.add_argument("--occurred-at", metavar="TIME", type=parse_time, help="when it happened")
+    command.add_argument("--source", metavar="TEXT", help="its source")
+    command.add_argument(
+        "--occurred-at", metavar="TIME", type=parse_time, help="the time when the content happened"
+    )
     _add_user(command)
 
 
 def _add_recall(commands: Any) -> None:
     command = add_command(commands, "recall", "ask all memory one question", recall)
     command.add_argument("query", metavar="QUERY", type=parse_text)
-    command.add_argument("--since", metavar="TIME", type=parse_time, help="speaks of then or later")
-    command.add_argument("--until", metavar="TIME", type=parse_time, help="speaks of earlier")
-    command.add_argument("--limit", type=parse_count, default=10, help="the most items; 10")
-    command.add_argument("--max-tokens", type=parse_count, help="the largest size of the text")
-    command.add_argument("--tag", action="append", type=parse_text, help="has all of these")
+    command.add_argument(
+        "--since", metavar="TIME", type=parse_time, help="only items about this time or later"
+    )
+    command.add_argument(
+        "--until", metavar="TIME", type=parse_time, help="only items about an earlier time"
+    )
+    command.add_argument(
+        "--limit", type=parse_count, default=10, help="the maximum number of items; 10 by default"
+    )
+    command.add_argument(
+        "--max-tokens", type=parse_count, help="the maximum size of the text, in tokens"
+    )
+    command.add_argument(
+        "--tag", action="append", type=parse_text, help="only those with this tag; may be repeated"
+    )
     command.add_argument(
         "--source", action="append", choices=get_args(RecallSource), help="may be repeated"
     )
     for name in _NARROWING:
         command.add_argument(f"--{name.replace('_', '-')}", type=parse_text)
     command.add_argument(
-        "--exclude", action="append", metavar="REFERENCE", type=parse_text, help="known already"
+        "--exclude",
+        action="append",
+        metavar="REFERENCE",
+        type=parse_text,
+        help="a reference to leave out",
     )
-    command.add_argument("--min-score", type=parse_score, help="the least score")
-    command.add_argument("--neighbours", type=parse_number, help="messages around a message; 2")
-    command.add_argument("--explain", action="store_true", help="the parts of the scores")
-    command.add_argument("--wait", action="store_true", help="until all writes are found")
+    command.add_argument("--min-score", type=parse_score, help="the lowest score")
+    command.add_argument(
+        "--neighbours",
+        type=parse_number,
+        help="the number of messages around a message; 2 by default",
+    )
+    command.add_argument("--explain", action="store_true", help="show the parts of the scores")
+    command.add_argument("--wait", action="store_true", help="wait until all writes are found")
     _add_user(command)
 
 
 def _add_user(command: Any) -> None:
-    command.add_argument("--user", metavar="ID", type=parse_text, help="whom it is about")
+    command.add_argument("--user", metavar="ID", type=parse_text, help="the user whom it is about")
 
 
 def remember(session: Session) -> None:

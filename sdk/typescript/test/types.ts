@@ -1,4 +1,4 @@
-/** What the types say to their users; `tsc` checks this file, nothing runs it. */
+/** Types of the client that the compiler must accept or reject. */
 
 import { Client, type Entry, type Task } from "../src/index.js";
 

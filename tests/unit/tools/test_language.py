@@ -71,3 +71,13 @@ def test_descriptions_of_the_api_are_checked(
     assert check(project, "api.json", json.dumps(document), capsys) == [
         "api.json:1: 'anew' is banned"
     ]
+
+
+def test_comments_of_typescript_are_checked(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = '/** What it does. */\nconst nobody = "anew"; // read anew\n/**\n * Fine.\n */\n'
+    assert check(project, "code.ts", text, capsys) == [
+        "code.ts:1: docstring begins with 'What'",
+        "code.ts:2: 'anew' is banned",
+    ]
