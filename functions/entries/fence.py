@@ -2,8 +2,10 @@
 
 The owner of a working entry changes it by one write, which doesn't look at the task. So a hand-over
 marks the entries of the former assignee: each later write of a marked entry has the task as a
-condition. The transaction that hands the task over keeps new entries out and names whose entries
-are to be marked; a retry of the request or the schedule finishes what a crash leaves.
+condition. Example: carol gets bob's task, so bob's next PATCH of his checkpoint asks that bob is
+still its assignee, and is rejected. The transaction that hands the task over keeps new entries out
+and names whose entries are to be marked; a retry of the request or the schedule finishes what a
+crash leaves.
 """
 
 import time
