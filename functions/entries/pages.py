@@ -29,10 +29,18 @@ from functions.platform.bounded_pages import (
 )
 from functions.platform.clock import Clock
 from functions.platform.errors import Unavailable
+from functions.platform.item_types import AGENT, SEMANTIC_ENTRY, TASK
 from functions.platform.items import Item
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.parallel import run_parallel
-from functions.platform.schema import CREATION_ATTRIBUTE, FILTER_ATTRIBUTES, TYPE_ORDER_ATTRIBUTE
+from functions.platform.schema import (
+    BY_CREATION,
+    BY_TASK,
+    BY_TENANT,
+    CREATION_ATTRIBUTE,
+    FILTER_ATTRIBUTES,
+    TYPE_ORDER_ATTRIBUTE,
+)
 from functions.tasks.access import TaskAccess
 
 _ALL = 1_000_000_000  # rows; DynamoDB returns a megabyte for each call
@@ -178,7 +186,8 @@ class Sources:
             return [_build_source_of(select(self._read_scope(caller.tenant, scope)))]
         if scope.task is not None:
             return [Source(partial(self._list_of_task, caller.tenant, scope), select)]
-        list_items = partial(self._store.list_by_creation, caller.tenant, scope.agent_id)
+        partition = AGENT.build_partition(caller.tenant, agent=scope.agent_id)
+        list_items = partial(self._store.list_by_creation, BY_CREATION, partition)
         matches = build_row_matcher(scope.filters, FILTER_ATTRIBUTES)
         by_type = [
             Source(partial(_list_private, list_items, policy.id_letter, may_match=matches), select)
@@ -218,7 +227,8 @@ class Sources:
     ) -> list[Row]:
         """List the rows of a large task; those that a sub-task inherits follow all others."""
         task_id = "" if scope.task is None else scope.task.id
-        list_items = partial(self._store.list_of_task_by_creation, tenant, task_id)
+        partition = TASK.build_partition(tenant, task=task_id)
+        list_items = partial(self._store.list_by_creation, BY_TASK, partition)
         if not scope.is_inherited:
             return _list_private(list_items, WORKING.id_letter, before, count)
         own = None if before is None or not is_inherited_token(before) else before[1:]
@@ -271,10 +281,11 @@ class Sources:
     def of_tenant(self, tenant: str, filters: Filters, select_readable: SelectNames) -> Source:
         """Build the source of a tenant's semantic memory, whatever the number of namespaces."""
         matches = build_row_matcher(filters, FILTER_ATTRIBUTES)
+        of = BY_TENANT, SEMANTIC_ENTRY.build_index_partition(BY_TENANT, tenant)
         readable: dict[str, bool] = {}  # of the namespaces seen so far
 
         def list_rows(before: str | None, count: int) -> list[Row]:
-            listed = self._store.list_of_tenant_by_creation(tenant, before, count)
+            listed = self._store.list_by_creation(*of, SEMANTIC.id_letter, before, count)
             names = [row["namespace"] if matches(row) else None for row in listed]
             if unknown := {each for each in names if each is not None} - readable.keys():
                 found = select_readable(unknown)

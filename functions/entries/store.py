@@ -9,7 +9,7 @@ from functions.entries.eviction import build_eviction_order, build_rank
 from functions.entries.filters import NO_FILTERS, Filters, build_condition
 from functions.entries.mapper import EntryMapper, to_eviction_candidate
 from functions.entries.model import Entry
-from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER, SEMANTIC
+from functions.entries.tiers import EPISODIC, POLICIES_BY_ID_LETTER
 from functions.identity.model import Principal
 from functions.platform import entry_keys, item_types, request_context, schema
 from functions.platform.entry_keys import EntryAddress
@@ -138,40 +138,21 @@ class EntryStore:
         return list(islice((row for row in rows if row["sk"] != last), count))
 
     def list_by_creation(
-        self, tenant: str, agent: str, tier: str, before: str | None, count: int
+        self, index: str, partition: str, tier: str, before: str | None, count: int
     ) -> list[Item]:
-        """Return rows of an agent's entries of a tier, newest first, by an index.
+        """Return rows of a tier's entries under a partition of an index, newest first.
 
         Args:
             tier: the letter of the tier.
             before: the sort token before which they begin; None for the newest.
         """
-        partition = item_types.AGENT.build_partition(tenant, agent=agent)
-        return self._list_by_creation(schema.BY_CREATION, partition, tier, before, count)
+        end = entry_keys.build_creation_bound(tier, before)
+        return read_rows(self._table, index, partition, tier, end, count)
 
     def list_last_counted(self, tenant: str, agent: str) -> list[str]:
         """Return the sort token of the entry that an agent's counters counted last, if any."""
         item = self._table.get(item_types.AGENT.build_key(tenant, agent=agent)) or {}
         return [item["newest"]] if "newest" in item else []
-
-    def list_of_task_by_creation(
-        self, tenant: str, task: str, tier: str, before: str | None, count: int
-    ) -> list[Item]:
-        """Return rows of a tier's entries that end with a task, newest first, by an index."""
-        partition = item_types.TASK.build_key(tenant, task=task)[0]
-        return self._list_by_creation(schema.BY_TASK, partition, tier, before, count)
-
-    def list_of_tenant_by_creation(self, tenant: str, before: str | None, count: int) -> list[Item]:
-        """Return rows of all semantic entries of a tenant, newest first, by an index."""
-        index, letter = schema.BY_TENANT, SEMANTIC.id_letter
-        partition = item_types.SEMANTIC_ENTRY.build_index_partition(index, tenant)
-        return self._list_by_creation(index, partition, letter, before, count)
-
-    def _list_by_creation(
-        self, index: str, partition: str, tier: str, before: str | None, count: int
-    ) -> list[Item]:
-        end = entry_keys.build_creation_bound(tier, before)
-        return read_rows(self._table, index, partition, tier, end, count)
 
     def find_id(self, tenant: str, agent: str | None, letter: str, nonce: str) -> str | None:
         """Find the id of an entry by its nonce, in an index that may lag behind: one call.

@@ -34,15 +34,14 @@ def list_conversations(request: Request, caller: Principal) -> Response:
 
     Lists conversations of all users. The index is eventually consistent.
     """
-    asked, has_values = read_page_request(request, caller), VALUES.read(request) is None
-    lists = request.services.conversation_lists
-    tags = TAGS.read(request)
-    if _ARCHIVED.read(request):
+    asked, is_archived = read_page_request(request, caller), _ARCHIVED.read(request)
+    has_values = VALUES.read(request) is None and not is_archived
+    lists, tags = request.services.conversation_lists, TAGS.read(request)
+    if is_archived:
         found = lists.list_archived(caller, tags, asked.wanted)
-        page, position = _render_page(asked, found, has_values=False)
     else:
         found = lists.list_readable(caller, tags, asked.wanted, with_metadata=has_values)
-        page, position = _render_page(asked, found, has_values=has_values)
+    page, position = _render_page(asked, found, has_values=has_values)
     return json_response(200, ConversationPageDocument(conversations=page, **position))
 
 
