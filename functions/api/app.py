@@ -104,7 +104,7 @@ class App:
         }
         if event.get("rawQueryString"):
             request.check_query(route.query_names)
-        respond = route.handler
+        respond = route.respond
         is_omitting = VALUES_OF_ANSWER in route.query and VALUES_OF_ANSWER.read(request)
         if is_omitting or READ not in caller.permissions or INSPECT in caller.permissions:
             respond = partial(self._respond_with_less, route, is_omitting=bool(is_omitting))
@@ -145,7 +145,7 @@ class App:
         """
         lets_read = route.lets_read(caller)
         try:
-            response = route.handler(request, caller)
+            response = route.respond(request, caller)
         except Conflict as conflict:
             if not lets_read or request_context.inspections.get():
                 conflict.current = None

@@ -34,9 +34,21 @@ class Response:
     is_binary: bool = False
 
 
-def json_response(status: int, document: Mapping[str, Any] | list[Any], **headers: str) -> Response:
-    """Make a response with a JSON body; header names are given with underscores."""
+def json_response(
+    status: int,
+    document: Mapping[str, Any] | list[Any],
+    version: int | None = None,
+    /,
+    **headers: str,
+) -> Response:
+    """Make a response with a JSON body; header names are given with underscores.
+
+    Args:
+        version: the document's, for its ETag.
+    """
     named = {name.replace("_", "-"): value for name, value in headers.items()}
+    if version is not None:
+        named["etag"] = f'"{version}"'
     return Response(status, orjson.dumps(document), {"content-type": "application/json"} | named)
 
 

@@ -14,7 +14,8 @@ from functions.identity.model import ADMIN, INSPECT, READ, ROOT_TENANT, WRITE, P
 from functions.platform.errors import AccessDenied, MethodNotAllowed, NotFound
 
 P = ParamSpec("P")
-Handler = Callable[[Request, Principal], Response]
+Handler = Callable[..., Response]
+"""Takes a request, its caller and, if it has a third parameter, the body as its model."""
 
 PUBLIC, ROOT, ANY = "public", "root", "any"
 WRITE_OR_ADMIN = f"{WRITE} or {ADMIN}"
@@ -32,7 +33,7 @@ class Example:
         self.documents = documents
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Route:
     """One operation of the API, and what the OpenAPI document says of it.
 
@@ -44,10 +45,13 @@ class Route:
             ROOT or ANY (any principal).
         further_permission: another one that it needs as well, if it does.
         responses: the document's type by status, `bytes` for raw ones; None where there is no body.
-        request_model: the pydantic model of the body, or `bytes`.
+        request_model: the pydantic model of the body, or `bytes`; that of the handler's third
+            parameter unless given.
         request_headers: that have a meaning beside those that follow from other attributes.
-        response_headers: of successes; Location comes with 201 alone.
-        error_statuses: those beside the ones that every route of its kind has.
+        response_headers: of successes; Location comes with 201 alone. Unless given, they follow
+            from `responses`.
+        error_statuses: those beside the ones that every route of its kind has. Unless given, they
+            follow from path and headers.
         idempotent: whether it honours Idempotency-Key.
         audited: the actions that leave a record in the audit log.
         is_documented: whether the OpenAPI document has it.
@@ -63,9 +67,9 @@ class Route:
     request_model_optional: bool = False
     media_types: tuple[str, ...] = ("application/json",)  # of the body
     request_headers: tuple[HeaderParameter, ...] = ()
-    response_headers: tuple[str, ...] = ()
+    response_headers: tuple[str, ...] | None = None
     query: tuple[Parameter, ...] = ()
-    error_statuses: tuple[int, ...] = ()
+    error_statuses: tuple[int, ...] | None = None
     if_match: Literal["required", "optional"] | None = None
     idempotent: bool = False
     audited: tuple[Action[Any], ...] = ()
@@ -73,6 +77,19 @@ class Route:
     further_permission: str | None = None
     is_query: bool = False
     remark: str = ""
+
+    def __post_init__(self) -> None:
+        _, _, *body, _ = self.handler.__annotations__.values()
+        self.body_model = body[0] if body else None
+        self.request_model = self.request_model or self.body_model
+
+    def respond(self, request: Request, caller: Principal) -> Response:
+        """Call the handler, with the body of the request if it takes one."""
+        if self.if_match == "required":
+            _ = request.required_if_match
+        if self.body_model is None:
+            return self.handler(request, caller)
+        return self.handler(request, caller, request.parse_body(self.body_model))
 
     @property
     def summary(self) -> str:

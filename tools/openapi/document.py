@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from inspect import getdoc
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
+
+from typing_extensions import is_typeddict
 
 from functions.api.error_responses import openwop_names_of
 from functions.api.responses.errors import ProblemDocument
@@ -50,6 +52,19 @@ _HEADERS = {
     "X-Request-Id": ("string", "Names this request in the service's logs."),
     "X-Total-Count": ("integer", "The number of matches on all pages."),
 }
+_VERSIONS = {"version", "revision"}  # fields of documents that change
+_LABELS = {
+    "agent_id",
+    "agent_type",
+    "coordinator_id",
+    "instance_id",
+    "owner_id",
+    "predicate",
+    "space",
+    "task_type",
+    "user_id",
+}
+"""Parameters of paths that name what needn't exist."""
 _DESCRIPTION = """\
 Memory for AI agents, by OpenIntent RFC-0015: working, episodic and semantic entries with \
 versions, tags, lifetimes and access rules.
@@ -210,7 +225,7 @@ def _describe_responses(
 
 
 def _describe_success(route: Route, status: int, type_: Any, schemas: Schemas) -> Json:
-    headers = [name for name in route.response_headers if name != "Location" or status == 201]
+    headers = [name for name in _response_headers(route) if name != "Location" or status == 201]
     response: Json = {
         "description": HTTPStatus(status).phrase,
         "headers": _refer_to_headers(headers),
@@ -219,6 +234,15 @@ def _describe_success(route: Route, status: int, type_: Any, schemas: Schemas) -
         media = _MEDIA_TYPES.get(type_, "application/json")
         response["content"] = {media: {"schema": _schema_of(type_, schemas)}}
     return response
+
+
+def _response_headers(route: Route) -> tuple[str, ...]:
+    """List the headers that a route declares; what has a version has an ETag, and an address."""
+    if route.response_headers is not None:
+        return route.response_headers
+    documents = filter(is_typeddict, route.responses.values())
+    has_version = any(_VERSIONS & get_type_hints(each).keys() for each in documents)
+    return ("ETag", "Location") if has_version else ()
 
 
 _MEDIA_TYPES = {str: "text/html", bytes: "*/*"}
@@ -231,7 +255,7 @@ def _schema_of(type_: Any, schemas: Schemas) -> Json:
 
 
 def _error_statuses(route: Route, routes: list[Route]) -> set[int]:
-    statuses = {400, *route.error_statuses}
+    statuses = {400, *_declared_errors(route)}
     if route.request_model is not None:
         statuses.add(413)
     if route.if_match == "required":
@@ -241,6 +265,14 @@ def _error_statuses(route: Route, routes: list[Route]) -> set[int]:
     if any(_matches_path_of(route, other) for other in routes):
         statuses.add(405)
     return statuses
+
+
+def _declared_errors(route: Route) -> set[int]:
+    """List the errors that a route declares; what a path names may be missing, or change."""
+    if route.error_statuses is not None:
+        return set(route.error_statuses)
+    statuses = {404} if route.path_params and route.path_params[-1][0] not in _LABELS else set()
+    return statuses | ({409} if route.idempotent or route.if_match else set())
 
 
 def _matches_path_of(route: Route, other: Route) -> bool:

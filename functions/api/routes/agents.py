@@ -15,7 +15,6 @@ from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig
 from functions.identity.model import ADMIN, READ, Principal
 from functions.tasks.authority import CHANGE_GUARDRAILS
-from functions.tasks.guardrails import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
 
 ROUTES = RouteTable()
@@ -54,59 +53,43 @@ def get_agent_settings(request: Request, caller: Principal) -> Response:
     "PATCH /api/v1/agents/{agent_id+}/memory/config",
     ADMIN,
     {200: AgentSettingsDocument},
-    request_model=AgentConfig,
-    error_statuses=(409,),
     idempotent=True,
     audited=(CONFIGURE_AGENT,),
 )
-def configure_agent(request: Request, caller: Principal) -> Response:
+def configure_agent(request: Request, caller: Principal, config: AgentConfig) -> Response:
     """Set an agent's limits and pinned namespaces."""
-    config, agent = request.parse_body(AgentConfig), request.path_param("agent_id")
+    agent = request.path_param("agent_id")
     settings = request.services.agent_memory.configure(
         caller, agent, config, request.idempotency_token(caller)
     )
     return json_response(200, settings)
 
 
-@ROUTES.add(
-    f"GET {_GUARDRAILS}", ANY, {200: CoordinatorGuardrailsDocument}, response_headers=("ETag",)
-)
+@ROUTES.add(f"GET {_GUARDRAILS}", ANY, {200: CoordinatorGuardrailsDocument})
 def get_guardrails(request: Request, caller: Principal) -> Response:
     """Get a coordinator's guardrails.
 
     For the coordinator itself, and with `memory.admin`.
     """
-    return _guardrails_response(request.services.guardrails.get(caller, _coordinator(request)))
+    found = request.services.guardrails.get(caller, request.path_param("coordinator_id"))
+    return json_response(200, render_guardrails(found), found.version)
 
 
 @ROUTES.add(
     f"PATCH {_GUARDRAILS}",
     ADMIN,
     {200: CoordinatorGuardrailsDocument},
-    response_headers=("ETag",),
-    request_model=GuardrailsChange,
-    error_statuses=(409,),
     if_match="optional",
     idempotent=True,
     audited=(CHANGE_GUARDRAILS,),
 )
-def change_guardrails(request: Request, caller: Principal) -> Response:
+def change_guardrails(request: Request, caller: Principal, asked: GuardrailsChange) -> Response:
     """Set a coordinator's guardrails.
 
     From the answer on, the guardrails bind the coordinator, its open tasks, and their assignees.
     They restrict reads and writes, and remove nothing. Other guardrails of RFC-0013 are stored
     unchanged.
     """
-    asked = request.parse_body(GuardrailsChange)
-    version, token = request.if_match, request.idempotency_token(caller)
-    return _guardrails_response(
-        request.services.guardrails.change(caller, _coordinator(request), asked, version, token)
-    )
-
-
-def _coordinator(request: Request) -> str:
-    return request.path_param("coordinator_id")
-
-
-def _guardrails_response(found: CoordinatorGuardrails) -> Response:
-    return json_response(200, render_guardrails(found), etag=f'"{found.version}"')
+    coordinator, token = request.path_param("coordinator_id"), request.idempotency_token(caller)
+    found = request.services.guardrails.change(caller, coordinator, asked, request.if_match, token)
+    return json_response(200, render_guardrails(found), found.version)

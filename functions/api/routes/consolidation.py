@@ -29,20 +29,18 @@ _CONSOLIDATION = "/api/v1/consolidation"
     f"POST {_CONSOLIDATION}",
     ADMIN,
     {200: ConsolidationPreviewDocument, 202: StartedConsolidationDocument},
-    request_model=NewConsolidation,
     query=(VALUES_OF_ANSWER,),
-    error_statuses=(409,),
     idempotent=True,
     audited=(CONSOLIDATE,),
 )
-def consolidate(request: Request, caller: Principal) -> Response:
+def consolidate(request: Request, caller: Principal, new: NewConsolidation) -> Response:
     """Consolidate the tenant's facts, or say what that would do.
 
     A dry run answers 200 and changes nothing. Otherwise the scheduled function does the work.
     While a consolidation runs, further requests return its id.
     """
     consolidation = request.services.consolidation
-    if not request.parse_body(NewConsolidation).dry_run:
+    if not new.dry_run:
         return _answer_started(202, consolidation.start(caller, request.idempotency_token(caller)))
     steps, run = consolidation.preview(caller)
     rendered = truncate_to_limit(map(render_step, steps))
@@ -65,16 +63,16 @@ def get_consolidation_settings(request: Request, caller: Principal) -> Response:
     f"PUT {_CONSOLIDATION}/settings",
     ADMIN,
     {200: ConsolidationSettingsDocument},
-    request_model=ConsolidationSettings,
     error_statuses=(409,),
     audited=(CHANGE_CONSOLIDATION,),
 )
-def put_consolidation_settings(request: Request, caller: Principal) -> Response:
+def put_consolidation_settings(
+    request: Request, caller: Principal, new: ConsolidationSettings
+) -> Response:
     """Set when and how facts are consolidated.
 
     What is left out has its default: `P7D`, `P90D` and 0.2.
     """
-    new = request.parse_body(ConsolidationSettings)
     schedule = request.services.consolidation.put_settings(caller, new)
     return json_response(200, render_settings(schedule))
 
@@ -84,7 +82,6 @@ def put_consolidation_settings(request: Request, caller: Principal) -> Response:
     ADMIN,
     {200: ConsolidationDocument},
     query=(VALUES_OF_ANSWER, *UNCOUNTED_PAGE),
-    error_statuses=(404,),
 )
 def get_consolidation(request: Request, caller: Principal) -> Response:
     """Get the status and the steps of a consolidation.

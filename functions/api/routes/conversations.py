@@ -1,7 +1,7 @@
 """Conversations (Agent Memory Protocol §3, §4.1)."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 from urllib.parse import quote
 
 from functions.api.http import Request, Response, json_response
@@ -66,9 +66,7 @@ class _MessagePage(NamedTuple):
     f"GET {_ARCHIVE}",
     READ,
     {200: ConversationDocument},
-    response_headers=("ETag",),
     query=(_EXPIRED, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
-    error_statuses=(404,),
 )
 def get_archived_conversation(request: Request, caller: Principal) -> Response:
     """Read a conversation whose retention is over back from cold storage."""
@@ -85,7 +83,6 @@ def get_archived_conversation(request: Request, caller: Principal) -> Response:
     WRITE_OR_ADMIN,
     {204: None},
     query=(_EXPIRED,),
-    error_statuses=(404,),
     audited=(DELETE_CONVERSATION,),
 )
 def delete_archived_conversation(request: Request, caller: Principal) -> Response:
@@ -100,9 +97,7 @@ def delete_archived_conversation(request: Request, caller: Principal) -> Respons
     f"GET {CONVERSATION}",
     READ,
     {200: ConversationDocument},
-    response_headers=("ETag",),
     query=(_LAST, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
-    error_statuses=(404,),
 )
 def get_conversation(request: Request, caller: Principal) -> Response:
     """Get a conversation and a page of its messages, oldest first."""
@@ -121,17 +116,13 @@ def get_conversation(request: Request, caller: Principal) -> Response:
     f"PUT {CONVERSATION}",
     WRITE,
     {200: ConversationHeadDocument, 201: ConversationHeadDocument},
-    response_headers=("ETag", "Location"),
-    request_model=NewConversation,
     request_headers=(ONLY_NEW,),
-    error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
     audited=(REPLACE_CONVERSATION,),
 )
-def put_conversation(request: Request, caller: Principal) -> Response:
+def put_conversation(request: Request, caller: Principal, new: NewConversation) -> Response:
     """Store a whole conversation, in place of the one before it."""
-    new = request.parse_body(NewConversation)
     session_id = request.path_param("session_id", limits.MAX_NAME_CHARACTERS)
     token = request.optional_idempotency_token(caller)
     stored, is_new = request.services.conversations.put(
@@ -139,38 +130,33 @@ def put_conversation(request: Request, caller: Principal) -> Response:
     )
     document = render_conversation(stored)
     if is_new:
-        return conversation_response(201, stored, document, location=build_location(session_id))
-    return conversation_response(200, stored, document)
+        return json_response(201, document, stored.revision, location=build_location(session_id))
+    return json_response(200, document, stored.revision)
 
 
 @ROUTES.add(
     f"PATCH {CONVERSATION}",
     WRITE,
     {200: ConversationHeadDocument},
-    response_headers=("ETag",),
-    request_model=ConversationChange,
-    error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
 )
-def change_conversation(request: Request, caller: Principal) -> Response:
+def change_conversation(
+    request: Request, caller: Principal, change: ConversationChange
+) -> Response:
     """Change a conversation's metadata, tags, retention or principals; its messages stay."""
-    change, token = (
-        request.parse_body(ConversationChange),
-        request.optional_idempotency_token(caller),
-    )
+    token = request.optional_idempotency_token(caller)
     session_id = request.path_params["session_id"]
     changed = request.services.conversations.change(
         caller, session_id, change, request.if_match, token
     )
-    return conversation_response(200, changed, render_conversation(changed))
+    return json_response(200, render_conversation(changed), changed.revision)
 
 
 @ROUTES.add(
     f"DELETE {CONVERSATION}",
     WRITE_OR_ADMIN,
     {204: None},
-    error_statuses=(404, 409),
     if_match="optional",
     audited=(DELETE_CONVERSATION,),
 )
@@ -229,14 +215,7 @@ def _page_response(
         position["next"] = sign_cursor(request, caller, str(following))
     head = render_conversation(found, with_values=with_metadata)
     document: ConversationDocument = {**head, **position, "messages": page.messages}
-    return conversation_response(200, found, document)
-
-
-def conversation_response(
-    status: int, found: Conversation, document: Mapping[str, Any], **headers: str
-) -> Response:
-    """Render a response about a conversation, with its revision."""
-    return json_response(status, document, etag=f'"{found.revision}"', **headers)
+    return json_response(200, document, found.revision)
 
 
 def build_location(session_id: str) -> str:

@@ -21,7 +21,6 @@ _KINDS: dict[str, SubjectKind] = {"agent": "agent", "person": "person"}
     ROOT,
     {202: DeletionDocument},
     query=(_DRY_RUN,),
-    error_statuses=(404,),
     audited=(DELETE_TENANT,),
 )
 def delete_tenant(request: Request, caller: Principal) -> Response:
@@ -34,13 +33,7 @@ def delete_tenant(request: Request, caller: Principal) -> Response:
     return _begin(request, caller, subject, is_preview=_DRY_RUN.read(request) is True)
 
 
-@ROUTES.add(
-    "GET /api/v1/tenants/{id}/deletion",
-    ROOT,
-    {200: DeletionDocument},
-    query=(_DRY_RUN,),
-    error_statuses=(404,),
-)
+@ROUTES.add("GET /api/v1/tenants/{id}/deletion", ROOT, {200: DeletionDocument}, query=(_DRY_RUN,))
 def get_tenant_deletion(request: Request, caller: Principal) -> Response:
     """Get the progress of a tenant's deletion."""
     return _get(request, caller, Subject(request.path_params["id"], "tenant"))
@@ -50,29 +43,21 @@ def get_tenant_deletion(request: Request, caller: Principal) -> Response:
     f"POST {_DELETIONS}",
     ADMIN,
     {202: DeletionDocument},
-    request_model=NewDeletion,
     error_statuses=(409,),
     audited=(DELETE_AGENT, DELETE_PERSON),
 )
-def start_deletion(request: Request, caller: Principal) -> Response:
+def start_deletion(request: Request, caller: Principal, asked: NewDeletion) -> Response:
     """Delete what an agent or a person has, everywhere.
 
     The principal's key, if there is one, is revoked at once; the scheduled function deletes the
     rest. From data of others, the id is removed. While the deletion runs, the call returns its
     progress.
     """
-    asked = request.parse_body(NewDeletion)
     subject = Subject(caller.tenant, asked.kind, asked.id)
     return _begin(request, caller, subject, is_preview=asked.dry_run)
 
 
-@ROUTES.add(
-    f"GET {_DELETIONS}/{{kind}}/{{id+}}",
-    ADMIN,
-    {200: DeletionDocument},
-    query=(_DRY_RUN,),
-    error_statuses=(404,),
-)
+@ROUTES.add(f"GET {_DELETIONS}/{{kind}}/{{id+}}", ADMIN, {200: DeletionDocument}, query=(_DRY_RUN,))
 def get_deletion(request: Request, caller: Principal) -> Response:
     """Get the progress of a deletion."""
     kind = _KINDS.get(request.path_params["kind"])

@@ -174,7 +174,6 @@ def query_agent_entries(request: Request, caller: Principal) -> Response:
     f"GET {_MEMORY}/{{id}}",
     READ,
     {200: EntryDocument, 304: None},
-    response_headers=("ETag",),
     query=(TOUCH, _VECTOR, _VERSION, AS_OF),
     error_statuses=(404, 409, 410),
 )
@@ -188,16 +187,15 @@ def get_entry(request: Request, caller: Principal) -> Response:
     is_touched = TOUCH.read(request) is not False
     entries = request.services.entry_reader
     entry = entries.get(caller, request.path_params["id"], is_touched=is_touched)
-    etag = f'"{entry.version}"'
     if request.has_version(entry.version):
-        return Response(304, headers={"etag": etag})
+        return Response(304, headers={"etag": f'"{entry.version}"'})
     if entry.unreadable:
         raise UnreadableValue
     document = render_entry(entry)
     vector = None if _VECTOR.read(request) is None else entries.get_vector(entry)
     if vector is not None:
         document["vector"] = vector
-    return json_response(200, document, etag=etag)
+    return json_response(200, document, entry.version)
 
 
 def _read_past(request: Request, caller: Principal) -> Entry | None:
@@ -216,7 +214,6 @@ def _read_past(request: Request, caller: Principal) -> Entry | None:
     READ,
     {200: EntryHistoryDocument},
     query=(VALUES_OF_LIST, *UNCOUNTED_PAGE),
-    error_statuses=(404,),
 )
 def list_versions(request: Request, caller: Principal) -> Response:
     """List the versions of an entry, newest first.
@@ -236,7 +233,7 @@ def list_versions(request: Request, caller: Principal) -> Response:
     return json_response(200, cast("EntryHistoryDocument", {"versions": page, **position}))
 
 
-@ROUTES.add(f"DELETE {_MEMORY}/{{id}}/history", WRITE, {204: None}, error_statuses=(404,))
+@ROUTES.add(f"DELETE {_MEMORY}/{{id}}/history", WRITE, {204: None})
 def remove_history(request: Request, caller: Principal) -> Response:
     """Remove the earlier versions of an entry."""
     request.services.history.remove(caller, request.path_params["id"])
@@ -247,32 +244,25 @@ def remove_history(request: Request, caller: Principal) -> Response:
     f"POST {_MEMORY}/{{id}}/restore",
     WRITE,
     {200: EntryDocument},
-    response_headers=("ETag",),
-    request_model=Restoration,
     error_statuses=(404, 409, 410),
     if_match="required",
     idempotent=True,
     audited=(CHANGE_ENTRY,),
 )
-def restore_version(request: Request, caller: Principal) -> Response:
+def restore_version(request: Request, caller: Principal, wanted: Restoration) -> Response:
     """Write the value of an earlier version again."""
     entry = request.services.history.restore(
         caller,
         request.path_params["id"],
         request.required_if_match,
-        request.parse_body(Restoration).version,
+        wanted.version,
         request.idempotency_token(caller),
     )
-    return _entry_response(200, entry)
+    return json_response(200, render_entry(entry), entry.version)
 
 
 @ROUTES.add(
-    f"DELETE {_MEMORY}/{{id}}",
-    WRITE,
-    {204: None},
-    error_statuses=(404, 409),
-    if_match="optional",
-    audited=(DELETE_ENTRY,),
+    f"DELETE {_MEMORY}/{{id}}", WRITE, {204: None}, if_match="optional", audited=(DELETE_ENTRY,)
 )
 def delete_entry(request: Request, caller: Principal) -> Response:
     """Delete an entry."""
@@ -280,39 +270,29 @@ def delete_entry(request: Request, caller: Principal) -> Response:
     return Response(204)
 
 
-def _entry_response(status: int, entry: Entry, **headers: str) -> Response:
-    return json_response(status, render_entry(entry), etag=f'"{entry.version}"', **headers)
-
-
 @ROUTES.add(
     f"POST {_MEMORY}",
     WRITE,
     {201: EntryDocument},
-    response_headers=("ETag", "Location"),
-    request_model=NewEntry,
     error_statuses=(404, 409),
     idempotent=True,
     audited=(CLAIM_NAMESPACE,),
 )
-def create_entry(request: Request, caller: Principal) -> Response:
+def create_entry(request: Request, caller: Principal, new: NewEntry) -> Response:
     """Create an entry."""
-    entry = request.services.creates.create(
-        caller, request.parse_body(NewEntry), request.idempotency_token(caller)
-    )
-    return _entry_response(201, entry, location=f"{_MEMORY}/{entry.id}")
+    entry = request.services.creates.create(caller, new, request.idempotency_token(caller))
+    return json_response(201, render_entry(entry), entry.version, location=f"{_MEMORY}/{entry.id}")
 
 
 @ROUTES.add(
     "POST /api/v1/remember",
     WRITE,
     {200: EntryDocument, 201: EntryDocument},
-    response_headers=("ETag", "Location"),
-    request_model=Memory,
     error_statuses=(404, 409),
     idempotent=True,
     audited=(CLAIM_NAMESPACE,),
 )
-def remember(request: Request, caller: Principal) -> Response:
+def remember(request: Request, caller: Principal, new: Memory) -> Response:
     """Remember a text or a value, once.
 
     Stores it in the user's namespace `users/{user_id}/memory`, or in the caller's own,
@@ -320,25 +300,24 @@ def remember(request: Request, caller: Principal) -> Response:
     memory; letter case and punctuation don't matter.
     """
     entry, is_new = request.services.remembering.remember(
-        caller, request.parse_body(Memory), request.idempotency_token(caller)
+        caller, new, request.idempotency_token(caller)
     )
     location = f"{_MEMORY}/{entry.id}"
-    return _entry_response(201 if is_new else 200, entry, location=location)
+    status = 201 if is_new else 200
+    return json_response(status, render_entry(entry), entry.version, location=location)
 
 
 @ROUTES.add(
     f"PUT {_MEMORY}",
     WRITE,
     {200: EntryDocument, 201: EntryDocument},
-    response_headers=("ETag", "Location"),
-    request_model=NewEntry,
     request_headers=(ONLY_NEW,),
     error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
     audited=(CHANGE_ENTRY, CLAIM_NAMESPACE, REPLACE_ENTRY),
 )
-def put_entry(request: Request, caller: Principal) -> Response:
+def put_entry(request: Request, caller: Principal, new: NewEntry) -> Response:
     """Create an entry, or replace its value.
 
     Needs no version: the last writer wins. All fields become those of the body, as in a create.
@@ -349,33 +328,32 @@ def put_entry(request: Request, caller: Principal) -> Response:
     if is_create and version is not None:
         raise ValidationFailed("If-None-Match", "can't be combined with If-Match")
     if is_create:
-        return create_entry(request, caller)
+        return create_entry(request, caller, new)
     entry, is_new = request.services.puts.put(
-        caller, request.parse_body(NewEntry), version, request.idempotency_token(caller)
+        caller, new, version, request.idempotency_token(caller)
     )
     if is_new:
-        return _entry_response(201, entry, location=f"{_MEMORY}/{entry.id}")
-    return _entry_response(200, entry)
+        return json_response(
+            201, render_entry(entry), entry.version, location=f"{_MEMORY}/{entry.id}"
+        )
+    return json_response(200, render_entry(entry), entry.version)
 
 
 @ROUTES.add(
     f"PATCH {_MEMORY}/{{id}}",
     WRITE,
     {200: EntryDocument},
-    response_headers=("ETag",),
-    request_model=EntryChange,
-    error_statuses=(404, 409),
     if_match="required",
     idempotent=True,
     audited=(CHANGE_ENTRY,),
 )
-def change_entry(request: Request, caller: Principal) -> Response:
+def change_entry(request: Request, caller: Principal, change: EntryChange) -> Response:
     """Change an entry."""
     entry = request.services.changes.change(
         caller,
         request.path_params["id"],
         request.required_if_match,
-        request.parse_body(EntryChange),
+        change,
         request.idempotency_token(caller),
     )
-    return _entry_response(200, entry)
+    return json_response(200, render_entry(entry), entry.version)

@@ -40,7 +40,6 @@ _PAGES = (
     READ,
     {200: EventPageDocument},
     query=_QUERY,
-    error_statuses=(404,),
     remark="By the intent's owner, who takes or took part in it, who is on its access "
     f"list, or with `memory.admin`. {_PAGES}",
 )
@@ -73,6 +72,7 @@ def read_agent_log(request: Request, caller: Principal) -> Response:
     {200: EventPageDocument},
     query=_QUERY,
     remark="For readers of the namespace, and with `memory.admin`. " + _PAGES,
+    error_statuses=(),
 )
 def read_namespace_log(request: Request, caller: Principal) -> Response:
     """Read what happened to a namespace's memory outside of intents."""

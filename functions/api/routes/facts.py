@@ -103,13 +103,10 @@ def forget_facts(request: Request, caller: Principal) -> Response:
     f"POST {_FACTS}",
     WRITE,
     {200: FactDocument, 201: FactDocument},
-    response_headers=("ETag", "Location"),
-    request_model=NewFact,
-    error_statuses=(409,),
     idempotent=True,
     audited=(CHANGE_FACT, DELETE_FACT),
 )
-def learn_fact(request: Request, caller: Principal) -> Response:
+def learn_fact(request: Request, caller: Principal, new: NewFact) -> Response:
     """Learn a fact.
 
     Learning the same subject, predicate and object again updates the fact and returns 200: the
@@ -117,8 +114,8 @@ def learn_fact(request: Request, caller: Principal) -> Response:
     the new fact replaces it (200). With `replaces`, or for a single-valued predicate, the facts
     that it replaces end when it begins to hold.
     """
-    ((fact, first),) = _learn(request, caller, [request.parse_body(NewFact)])
-    response = _fact_response(201 if first else 200, fact)
+    ((fact, first),) = _learn(request, caller, [new])
+    response = json_response(201 if first else 200, render_fact(fact), fact.version)
     if first:
         response.headers["location"] = f"{_FACTS}/{quote(fact.fact_id, safe='')}"
     return response
@@ -128,14 +125,12 @@ def learn_fact(request: Request, caller: Principal) -> Response:
     f"POST {_FACTS}/batch",
     WRITE,
     {200: LearnedFactsDocument},
-    request_model=NewFacts,
-    error_statuses=(409,),
     idempotent=True,
     audited=(CHANGE_FACT, DELETE_FACT),
 )
-def learn_facts(request: Request, caller: Principal) -> Response:
+def learn_facts(request: Request, caller: Principal, new: NewFacts) -> Response:
     """Learn up to 50 facts, all or none."""
-    learned = _learn(request, caller, request.parse_body(NewFacts).facts)
+    learned = _learn(request, caller, new.facts)
     facts = [render_fact(fact) for fact, _ in learned]
     return json_response(200, LearnedFactsDocument(facts=facts))
 
@@ -148,20 +143,15 @@ def _learn(request: Request, caller: Principal, news: Sequence[NewFact]) -> list
 
 
 @ROUTES.add(
-    f"POST {_FACTS}/recall",
-    READ,
-    {200: RecalledDocument},
-    request_model=Recall,
-    query=(VALUES_OF_ANSWER,),
-    is_query=True,
+    f"POST {_FACTS}/recall", READ, {200: RecalledDocument}, query=(VALUES_OF_ANSWER,), is_query=True
 )
-def recall_facts(request: Request, caller: Principal) -> Response:
+def recall_facts(request: Request, caller: Principal, asked: Recall) -> Response:
     """Recall the facts that fit a query best.
 
     Ranks facts by meaning, words and ids, best first. A fact with the query's exact words has
     the `score` 1. Scores of different queries are not comparable.
     """
-    facts, asked = request.services.facts, request.parse_body(Recall)
+    facts = request.services.facts
     found = facts.recall(caller, asked)
     conflicts = facts.find_conflicts(
         caller, [each.element for each in found], looks_further=asked.as_of is None
@@ -184,29 +174,22 @@ def list_predicates(request: Request, caller: Principal) -> Response:
     f"PUT {_FACTS}/predicates/{{predicate+}}",
     ADMIN,
     {200: PredicateDocument},
-    request_model=PredicateRule,
     audited=(DECLARE_PREDICATE,),
 )
-def declare_predicate(request: Request, caller: Principal) -> Response:
+def declare_predicate(request: Request, caller: Principal, asked: PredicateRule) -> Response:
     """Declare whether a predicate has one value at a time.
 
     A fact that is learned with such a predicate ends the facts with the same subject, predicate
     and `user_id`. Facts that were learned before stay as they are.
     """
     predicate = _PREDICATE.check(request.path_params["predicate"])
-    is_single_valued = request.parse_body(PredicateRule).single_valued
+    is_single_valued = asked.single_valued
     request.services.facts.declare(caller, predicate, is_single_valued=is_single_valued)
     document = PredicateDocument(predicate=predicate, single_valued=is_single_valued)
     return json_response(200, document)
 
 
-@ROUTES.add(
-    f"GET {_FACT}/history",
-    READ,
-    {200: FactHistoryDocument},
-    query=(VALUES_OF_ANSWER,),
-    error_statuses=(404,),
-)
+@ROUTES.add(f"GET {_FACT}/history", READ, {200: FactHistoryDocument}, query=(VALUES_OF_ANSWER,))
 def list_chain(request: Request, caller: Principal) -> Response:
     """Get the chain of a fact."""
     chain = request.services.facts.list_chain(caller, request.path_params["fact_id"])
@@ -214,31 +197,19 @@ def list_chain(request: Request, caller: Principal) -> Response:
     return json_response(200, FactHistoryDocument(facts=facts))
 
 
-@ROUTES.add(
-    f"GET {_FACT}", READ, {200: FactDocument}, response_headers=("ETag",), error_statuses=(404,)
-)
+@ROUTES.add(f"GET {_FACT}", READ, {200: FactDocument})
 def get_fact(request: Request, caller: Principal) -> Response:
     """Get a fact."""
-    return _fact_response(200, request.services.facts.get(caller, request.path_params["fact_id"]))
+    fact = request.services.facts.get(caller, request.path_params["fact_id"])
+    return json_response(200, render_fact(fact), fact.version)
 
 
 def _read_query(request: Request) -> FactQuery:
     return FactQuery(*(each.read(request) for each in _FILTERS))
 
 
-@ROUTES.add(
-    f"DELETE {_FACT}",
-    ANY,
-    {204: None},
-    error_statuses=(404, 409),
-    audited=(DELETE_FACT,),
-    if_match="optional",
-)
+@ROUTES.add(f"DELETE {_FACT}", ANY, {204: None}, audited=(DELETE_FACT,), if_match="optional")
 def forget_fact(request: Request, caller: Principal) -> Response:
     """Forget a fact."""
     request.services.facts.forget(caller, request.path_params["fact_id"], request.if_match)
     return Response(204)
-
-
-def _fact_response(status: int, fact: Fact) -> Response:
-    return json_response(status, render_fact(fact), etag=f'"{fact.version}"')

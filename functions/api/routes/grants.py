@@ -30,9 +30,7 @@ def revoke_grant(request: Request, caller: Principal) -> Response:
     return Response(204)
 
 
-@ROUTES.add(
-    f"GET {_GRANTS}", READ, {200: GrantPageDocument}, query=CURSOR_PAGE, error_statuses=(404,)
-)
+@ROUTES.add(f"GET {_GRANTS}", READ, {200: GrantPageDocument}, query=CURSOR_PAGE)
 def list_grants(request: Request, caller: Principal) -> Response:
     """List the grants on a task.
 
@@ -46,20 +44,13 @@ def list_grants(request: Request, caller: Principal) -> Response:
 
 
 @ROUTES.add(
-    f"PUT {_GRANT}",
-    WRITE,
-    {200: GrantDocument},
-    request_model=NewGrant,
-    error_statuses=(404, 409),
-    audited=(GRANT,),
+    f"PUT {_GRANT}", WRITE, {200: GrantDocument}, error_statuses=(404, 409), audited=(GRANT,)
 )
-def grant_access(request: Request, caller: Principal) -> Response:
+def grant_access(request: Request, caller: Principal, new: NewGrant) -> Response:
     """Give a principal access to a task's working memory.
 
     For the task's coordinator and assignee.
     """
     task_id, principal = request.path_params["task_id"], request.path_param("principal")
-    granted = request.services.grants.grant(
-        caller, task_id, principal, request.parse_body(NewGrant)
-    )
+    granted = request.services.grants.grant(caller, task_id, principal, new)
     return json_response(200, render_grant(granted))

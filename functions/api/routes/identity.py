@@ -32,19 +32,16 @@ _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
     f"POST {_PRINCIPALS}",
     ADMIN,
     {201: NewPrincipalDocument},
-    request_model=NewPrincipal,
-    error_statuses=(409,),
     idempotent=True,
     audited=(CREATE_PRINCIPAL,),
 )
-def create_principal(request: Request, caller: Principal) -> Response:
+def create_principal(request: Request, caller: Principal, new: NewPrincipal) -> Response:
     """Create a principal.
 
     The answer is the only one that contains the key. If a revoked principal had this id, the
     answer is 409 without `reuse`, because the new principal gets the memory, tasks and access of
     the revoked one.
     """
-    new = request.parse_body(NewPrincipal)
     token = request.claim_idempotency_key(caller) or RequestToken.create()
     principal, api_key = request.services.identity.create_principal(
         caller, new, token, request.headers.get("idempotency-key")
@@ -71,14 +68,11 @@ def get_own_principal(_request: Request, caller: Principal) -> Response:
     f"PATCH {_PRINCIPAL}",
     ADMIN,
     {200: PrincipalDocument},
-    request_model=PrincipalChange,
-    error_statuses=(404, 409),
     idempotent=True,
     audited=(CHANGE_PRINCIPAL,),
 )
-def change_principal(request: Request, caller: Principal) -> Response:
+def change_principal(request: Request, caller: Principal, change: PrincipalChange) -> Response:
     """Change a principal; its key stays."""
-    change = request.parse_body(PrincipalChange)
     changed = request.services.identity.change_principal(
         caller, request.path_params["id"], change, request.idempotency_token(caller)
     )

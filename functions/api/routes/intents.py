@@ -28,7 +28,7 @@ def list_intents(request: Request, caller: Principal) -> Response:
     return json_response(200, IntentPageDocument(intents=page, **position))
 
 
-@ROUTES.add(f"GET {_ACL}", READ, {200: AclDocument}, error_statuses=(404,))
+@ROUTES.add(f"GET {_ACL}", READ, {200: AclDocument}, response_headers=())
 def get_acl(request: Request, caller: Principal) -> Response:
     """Get an intent's access list.
 
@@ -40,27 +40,37 @@ def get_acl(request: Request, caller: Principal) -> Response:
 
 
 @ROUTES.add(
-    f"PUT {_ACL}", WRITE_OR_ADMIN, {200: AclDocument}, request_model=Acl, audited=(SET_ACL,)
+    f"PUT {_ACL}",
+    WRITE_OR_ADMIN,
+    {200: AclDocument},
+    audited=(SET_ACL,),
+    error_statuses=(),
+    response_headers=(),
 )
-def set_acl(request: Request, caller: Principal) -> Response:
+def set_acl(request: Request, caller: Principal, acl: Acl) -> Response:
     """Set an intent's access list.
 
     For the intent's owner, and with `memory.admin`. A coordinator or user who sets the list of an
     intent without an owner becomes its owner.
     """
-    intent_id, acl = request.path_param("intent_id"), request.parse_body(Acl)
+    intent_id = request.path_param("intent_id")
     intent = request.services.intents.set_acl(caller, intent_id, acl)
     return json_response(200, render_acl(intent))
 
 
 @ROUTES.add(
-    f"PUT {_INTENT}/owner", ADMIN, {200: AclDocument}, request_model=NewOwner, audited=(SET_OWNER,)
+    f"PUT {_INTENT}/owner",
+    ADMIN,
+    {200: AclDocument},
+    audited=(SET_OWNER,),
+    error_statuses=(),
+    response_headers=(),
 )
-def set_intent_owner(request: Request, caller: Principal) -> Response:
+def set_intent_owner(request: Request, caller: Principal, new: NewOwner) -> Response:
     """Set an intent's owner.
 
     The owner must be a coordinator or user of the tenant. The access list stays unchanged.
     """
-    intent_id, new = request.path_param("intent_id"), request.parse_body(NewOwner)
+    intent_id = request.path_param("intent_id")
     intent = request.services.intents.set_owner(caller, intent_id, new)
     return json_response(200, render_acl(intent))

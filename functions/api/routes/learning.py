@@ -17,7 +17,6 @@ from functions.api.responses.learning import (
 from functions.api.routing import RouteTable
 from functions.identity.model import ADMIN, READ, Principal
 from functions.learning.authority import CHANGE_STRATEGY, DELETE_STRATEGY
-from functions.learning.model import Strategy
 from functions.learning.requests import NewStrategy
 
 ROUTES = RouteTable()
@@ -37,45 +36,33 @@ def list_strategies(request: Request, caller: Principal) -> Response:
     f"PUT {_STRATEGY}",
     ADMIN,
     {200: StrategyDocument, 201: StrategyDocument},
-    response_headers=("ETag", "Location"),
-    request_model=NewStrategy,
     error_statuses=(404, 409, 429),
     if_match="optional",
     audited=(CHANGE_STRATEGY,),
 )
-def put_strategy(request: Request, caller: Principal) -> Response:
+def put_strategy(request: Request, caller: Principal, new: NewStrategy) -> Response:
     """Create or change a strategy.
 
     A changed strategy has a new version. It reads the messages that the former version has not
     read. Repeating the request changes nothing.
     """
-    new, name = request.parse_body(NewStrategy), request.path_param("name")
+    name = request.path_param("name")
     stored, is_new = request.services.strategies.put(caller, name, new, request.if_match)
-    response = _response(201 if is_new else 200, stored)
+    response = json_response(201 if is_new else 200, render_strategy(stored), stored.version)
     if is_new:
         response.headers["location"] = f"{_STRATEGIES}/{quote(name, safe='')}"
     return response
 
 
-@ROUTES.add(
-    f"GET {_STRATEGY}",
-    READ,
-    {200: StrategyDocument},
-    response_headers=("ETag",),
-    error_statuses=(404,),
-)
+@ROUTES.add(f"GET {_STRATEGY}", READ, {200: StrategyDocument})
 def get_strategy(request: Request, caller: Principal) -> Response:
     """Get a strategy."""
-    return _response(200, request.services.strategies.get(caller, request.path_param("name")))
+    found = request.services.strategies.get(caller, request.path_param("name"))
+    return json_response(200, render_strategy(found), found.version)
 
 
 @ROUTES.add(
-    f"DELETE {_STRATEGY}",
-    ADMIN,
-    {204: None},
-    error_statuses=(404, 409),
-    if_match="optional",
-    audited=(DELETE_STRATEGY,),
+    f"DELETE {_STRATEGY}", ADMIN, {204: None}, if_match="optional", audited=(DELETE_STRATEGY,)
 )
 def delete_strategy(request: Request, caller: Principal) -> Response:
     """Delete a strategy; the memory that it has learned stays."""
@@ -83,7 +70,7 @@ def delete_strategy(request: Request, caller: Principal) -> Response:
     return Response(204)
 
 
-@ROUTES.add(f"GET {_STRATEGY}/status", READ, {200: StrategyStatusDocument}, error_statuses=(404,))
+@ROUTES.add(f"GET {_STRATEGY}/status", READ, {200: StrategyStatusDocument}, response_headers=())
 def get_strategy_status(request: Request, caller: Principal) -> Response:
     """Get the progress of a strategy.
 
@@ -91,7 +78,3 @@ def get_strategy_status(request: Request, caller: Principal) -> Response:
     """
     status = request.services.strategies.get_status(caller, request.path_param("name"))
     return json_response(200, render_status(status))
-
-
-def _response(status: int, strategy: Strategy) -> Response:
-    return json_response(status, render_strategy(strategy), etag=f'"{strategy.version}"')

@@ -13,7 +13,7 @@ from functions.api.responses.conversations import (
     render_message,
     render_upload,
 )
-from functions.api.routes.conversations import CONVERSATION, build_location, conversation_response
+from functions.api.routes.conversations import CONVERSATION, build_location
 from functions.api.routing import RouteTable
 from functions.conversations.authority import CHANGE_MESSAGE, DELETE_MESSAGE
 from functions.conversations.requests import MessageChange, NewMessages, NewUpload, UploadedMessages
@@ -34,8 +34,6 @@ _TO = IntegerParameter(
     f"POST {_MESSAGES}/pop",
     WRITE,
     {200: PoppedDocument},
-    response_headers=("ETag",),
-    error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
     further_permission=READ,
@@ -49,20 +47,19 @@ def pop_message(request: Request, caller: Principal) -> Response:
     document = PoppedDocument(
         **render_change(found), message=None if popped is None else render_message(popped)
     )
-    return conversation_response(200, found, document)
+    return json_response(200, document, found.revision)
 
 
 @ROUTES.add(
     f"POST {_UPLOADS}/{{upload_id}}/messages",
     WRITE,
     {200: UploadDocument},
-    request_model=UploadedMessages,
     error_statuses=(404,),
     idempotent=True,
 )
-def upload_messages(request: Request, caller: Principal) -> Response:
+def upload_messages(request: Request, caller: Principal, new: UploadedMessages) -> Response:
     """Store messages that the conversation is going to show."""
-    new, parameters = request.parse_body(UploadedMessages), request.path_params
+    parameters = request.path_params
     upload = request.services.uploads.write(
         caller, parameters["session_id"], parameters["upload_id"], new.offset, new.messages
     )
@@ -74,13 +71,12 @@ def upload_messages(request: Request, caller: Principal) -> Response:
     WRITE,
     {201: UploadDocument},
     response_headers=("Location",),
-    request_model=NewUpload,
     error_statuses=(409,),
     idempotent=True,
 )
-def begin_upload(request: Request, caller: Principal) -> Response:
+def begin_upload(request: Request, caller: Principal, new: NewUpload) -> Response:
     """Begin to store a conversation piece by piece; a PUT shows all of it by one write."""
-    new, token = request.parse_body(NewUpload), request.optional_idempotency_token(caller)
+    token = request.optional_idempotency_token(caller)
     session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
     upload = request.services.uploads.begin(caller, session_id, new, token)
     location = f"{build_location(session_id)}/uploads/{upload.generation}"
@@ -88,33 +84,24 @@ def begin_upload(request: Request, caller: Principal) -> Response:
 
 
 @ROUTES.add(
-    f"POST {_MESSAGES}",
-    WRITE,
-    {201: AppendedDocument},
-    response_headers=("ETag", "Location"),
-    request_model=NewMessages,
-    error_statuses=(404, 409),
-    if_match="optional",
-    idempotent=True,
+    f"POST {_MESSAGES}", WRITE, {201: AppendedDocument}, if_match="optional", idempotent=True
 )
-def append_messages(request: Request, caller: Principal) -> Response:
+def append_messages(request: Request, caller: Principal, new: NewMessages) -> Response:
     """Append messages to a conversation."""
-    new, session_id = request.parse_body(NewMessages), request.path_params["session_id"]
+    session_id = request.path_params["session_id"]
     token = request.optional_idempotency_token(caller)
     found, added = request.services.messages.append(
         caller, session_id, new, request.if_match, token
     )
     document = AppendedDocument(**render_change(found), messages=list(map(render_message, added)))
-    return conversation_response(201, found, document, location=build_location(session_id))
+    return json_response(201, document, found.revision, location=build_location(session_id))
 
 
 @ROUTES.add(
     f"DELETE {_MESSAGES}",
     WRITE,
     {200: RemovedDocument},
-    response_headers=("ETag",),
     query=(_FROM, _TO),
-    error_statuses=(404, 409),
     if_match="optional",
     audited=(DELETE_MESSAGE,),
 )
@@ -130,27 +117,24 @@ def remove_messages(request: Request, caller: Principal) -> Response:
         caller, request.path_params["session_id"], _FROM.read(request), end, request.if_match
     )
     document = RemovedDocument(**render_change(found), removed=removed)
-    return conversation_response(200, found, document)
+    return json_response(200, document, found.revision)
 
 
 @ROUTES.add(
     f"PATCH {_MESSAGES}/{{index}}",
     WRITE,
     {200: ChangedMessageDocument},
-    response_headers=("ETag",),
-    request_model=MessageChange,
-    error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
     audited=(CHANGE_MESSAGE,),
 )
-def change_message(request: Request, caller: Principal) -> Response:
+def change_message(request: Request, caller: Principal, change: MessageChange) -> Response:
     """Change a message in place, such as to redact it."""
-    change, token = request.parse_body(MessageChange), request.optional_idempotency_token(caller)
+    token = request.optional_idempotency_token(caller)
     index = request.path_params["index"]
     if not (index.isascii() and index.isdigit() and len(index) < 12):
         raise NotFound("the index of a message must be a whole number")
     found, message = request.services.messages.change(
         caller, request.path_params["session_id"], int(index), change, request.if_match, token
     )
-    return conversation_response(200, found, render_changed_message(found, message))
+    return json_response(200, render_changed_message(found, message), found.revision)

@@ -13,7 +13,6 @@ from functions.api.responses.namespaces import (
 from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, Principal
 from functions.namespaces.authority import CHANGE_PERMISSIONS
-from functions.namespaces.model import Namespace
 from functions.namespaces.requests import NamespaceChange
 from functions.platform.limits import MAX_NAME_CHARACTERS
 
@@ -31,32 +30,23 @@ def list_namespaces(request: Request, caller: Principal) -> Response:
     return json_response(200, NamespacePageDocument(namespaces=page, **position))
 
 
-@ROUTES.add(
-    f"GET {_NAMESPACES}/{{namespace+}}",
-    READ,
-    {200: NamespaceDocument},
-    response_headers=("ETag",),
-    error_statuses=(404,),
-)
+@ROUTES.add(f"GET {_NAMESPACES}/{{namespace+}}", READ, {200: NamespaceDocument})
 def get_namespace(request: Request, caller: Principal) -> Response:
     """Get a namespace's permissions."""
-    return _namespace_response(
-        request.services.namespaces.get(caller, request.path_params["namespace"])
-    )
+    namespace = request.services.namespaces.get(caller, request.path_params["namespace"])
+    return json_response(200, render_namespace(namespace), namespace.version)
 
 
 @ROUTES.add(
     f"PATCH {_NAMESPACES}/{{namespace+}}",
     ANY,
     {200: NamespaceDocument},
-    response_headers=("ETag",),
-    request_model=NamespaceChange,
     error_statuses=(409,),
     if_match="optional",
     idempotent=True,
     audited=(CHANGE_PERMISSIONS,),
 )
-def configure_namespace(request: Request, caller: Principal) -> Response:
+def configure_namespace(request: Request, caller: Principal, change: NamespaceChange) -> Response:
     """Change the permissions of a namespace, or of all names with a prefix.
 
     With `memory.admin`, or `memory.write` and `admin` access to the namespace. Omitted fields stay
@@ -64,13 +54,7 @@ def configure_namespace(request: Request, caller: Principal) -> Response:
     names with that prefix. A namespace's own permissions take precedence, then the longest
     matching prefix.
     """
-    change = request.parse_body(NamespaceChange)
     name, version = request.path_param("namespace", MAX_NAME_CHARACTERS), request.if_match
     token = request.idempotency_token(caller)
-    return _namespace_response(
-        request.services.namespaces.configure(caller, name, change, version, token)
-    )
-
-
-def _namespace_response(namespace: Namespace) -> Response:
-    return json_response(200, render_namespace(namespace), etag=f'"{namespace.version}"')
+    namespace = request.services.namespaces.configure(caller, name, change, version, token)
+    return json_response(200, render_namespace(namespace), namespace.version)

@@ -31,7 +31,7 @@ from functions.api.routes.spaces import read_space
 from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
-from functions.objects.model import Precondition, StoredObject
+from functions.objects.model import Precondition
 from functions.objects.requests import NewObjectUpload, ObjectReading, ObjectRename
 from functions.objects.uploads import UPLOAD_HEADER
 from functions.platform import limits
@@ -49,14 +49,12 @@ _LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
     f"POST {_SPACE}/rename",
     WRITE,
     {200: ObjectDocument},
-    response_headers=("ETag",),
-    request_model=ObjectRename,
     error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
     audited=(WRITE_OBJECTS,),
 )
-def rename_object(request: Request, caller: Principal) -> Response:
+def rename_object(request: Request, caller: Principal, asked: ObjectRename) -> Response:
     """Give an object another key.
 
     Its bytes stay where they are. If-Match names the object's version.
@@ -64,11 +62,11 @@ def rename_object(request: Request, caller: Principal) -> Response:
     renamed = request.services.objects.rename(
         caller,
         read_space(request),
-        request.parse_body(ObjectRename),
+        asked,
         Precondition(request.if_match),
         request.idempotency_token(caller),
     )
-    return _object_response(200, renamed)
+    return json_response(200, render_object(renamed), renamed.version)
 
 
 def _read_data(request: Request) -> bytes:
@@ -79,12 +77,10 @@ def _read_data(request: Request) -> bytes:
     return data
 
 
-@ROUTES.add(
-    f"POST {_SPACE}/read", READ, {200: ObjectsDocument}, request_model=ObjectReading, is_query=True
-)
-def read_objects(request: Request, caller: Principal) -> Response:
+@ROUTES.add(f"POST {_SPACE}/read", READ, {200: ObjectsDocument}, is_query=True)
+def read_objects(request: Request, caller: Principal, asked: ObjectReading) -> Response:
     """Read several objects."""
-    keys, most_bytes = request.parse_body(ObjectReading).keys, limits.MAX_PAGE_BYTES * 3 // 4
+    keys, most_bytes = asked.keys, limits.MAX_PAGE_BYTES * 3 // 4
     reader = request.services.object_reader
     read = reader.read_many(caller, read_space(request), keys, most_bytes)
     shown = truncate_to_limit(render_object_data(*each) for each in read.found)
@@ -97,21 +93,14 @@ def read_objects(request: Request, caller: Principal) -> Response:
     return json_response(200, document)
 
 
-@ROUTES.add(
-    f"POST {_SPACE}/uploads",
-    WRITE,
-    {201: ObjectUploadDocument},
-    request_model=NewObjectUpload,
-    error_statuses=(409,),
-    idempotent=True,
-)
-def begin_object_upload(request: Request, caller: Principal) -> Response:
+@ROUTES.add(f"POST {_SPACE}/uploads", WRITE, {201: ObjectUploadDocument}, idempotent=True)
+def begin_object_upload(request: Request, caller: Principal, new: NewObjectUpload) -> Response:
     """Begin the upload of an object of up to {MAX_UPLOADED_OBJECT_BYTES}.
 
     Send the bytes to its `url` by `method` with its `headers`, and without your API key. Then a
     PUT of the object with `X-Object-Upload` completes it.
     """
-    new, token = request.parse_body(NewObjectUpload), request.idempotency_token(caller)
+    token = request.idempotency_token(caller)
     if new.size > limits.MAX_UPLOADED_OBJECT_BYTES:
         message = f"the object has {new.size} bytes"
         actual = min(new.size, _LARGEST_RENDERED)
@@ -173,7 +162,6 @@ def delete_objects(request: Request, caller: Principal) -> Response:
         HeaderParameter(UPLOAD_HEADER, "The `upload_id` of bytes that were uploaded."),
     ),
     response_headers=("ETag",),
-    error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
     audited=(WRITE_OBJECTS,),
@@ -199,7 +187,8 @@ def put_object(request: Request, caller: Principal) -> Response:
     else:
         uploads = request.services.object_uploads
         stored, is_new = uploads.complete(caller, space, key, upload_id, new, expected, token)
-    return _object_response(201 if is_new else 200, stored)
+    # No Location: the log names it, and keys of objects are no ids.
+    return json_response(201 if is_new else 200, render_object(stored), stored.version)
 
 
 @ROUTES.add(
@@ -237,14 +226,7 @@ def get_object(request: Request, caller: Principal) -> Response:
     return Response(206, read.data, headers, is_binary=True)
 
 
-@ROUTES.add(
-    f"DELETE {_OBJECT}",
-    ANY,
-    {204: None},
-    error_statuses=(404, 409),
-    if_match="optional",
-    audited=(DELETE_OBJECTS,),
-)
+@ROUTES.add(f"DELETE {_OBJECT}", ANY, {204: None}, if_match="optional", audited=(DELETE_OBJECTS,))
 def delete_object(request: Request, caller: Principal) -> Response:
     """Delete an object.
 
@@ -257,8 +239,3 @@ def delete_object(request: Request, caller: Principal) -> Response:
 
 def _names(request: Request) -> tuple[str, str]:
     return read_space(request), request.path_params["key"]
-
-
-def _object_response(status: int, stored: StoredObject) -> Response:
-    """Render a response that describes an object; no Location, since that is logged."""
-    return json_response(status, render_object(stored), etag=f'"{stored.version}"')

@@ -131,15 +131,15 @@ def list_memories(request: Request, caller: Principal) -> Response:
     return json_response(200, MemoryListDocument(memories=page, **position))
 
 
-@ROUTES.add(f"POST {_MEMORIES}", READ, {200: NamedMemoryDocument}, request_model=NewMemory)
-def name_memory(request: Request, caller: Principal) -> Response:
+@ROUTES.add(f"POST {_MEMORIES}", READ, {200: NamedMemoryDocument})
+def name_memory(request: Request, caller: Principal, new: NewMemory) -> Response:
     """Get the reference of your memory with this name, without a run.
 
     If you have an agent type, the memory belongs to the type. Repeating the request changes
     nothing.
     """
     services = request.services
-    memory = services.memory_runs.name_memory(caller, request.parse_body(NewMemory))
+    memory = services.memory_runs.name_memory(caller, new)
     reference = services.memory_references.make_reference(caller.tenant, memory)
     return json_response(200, NamedMemoryDocument(memoryRef=reference))
 
@@ -252,17 +252,15 @@ def _take_within(
     f"POST {_MEMORY}",
     WRITE,
     {201: MemoryEntryDocument},
-    request_model=NewMemoryEntry,
     error_statuses=(404, 409, 422),
     idempotent=True,
 )
-def put_memory_entry(request: Request, caller: Principal) -> Response:
+def put_memory_entry(request: Request, caller: Principal, new: NewMemoryEntry) -> Response:
     """Put an entry, without the secrets of the memory's open runs.
 
     Each secret is replaced by `<REDACTED:label>` before anything is stored, or the entry is
     rejected if the run rejects secrets. Empty tags are dropped.
     """
-    new = request.parse_body(NewMemoryEntry)
     reference = request.path_params["memoryRef"]
     entry = request.services.memories.put(
         caller, reference, new, request.optional_idempotency_token(caller)

@@ -35,11 +35,10 @@ def get_openwop_description(_request: Request, _caller: Principal) -> Response:
     f"POST {_RUNS}",
     READ,
     {201: StartedMemoryRunDocument},
-    request_model=NewMemoryRun,
     error_statuses=(404, 409),
     idempotent=True,
 )
-def start_memory_run(request: Request, caller: Principal) -> Response:
+def start_memory_run(request: Request, caller: Principal, new: NewMemoryRun) -> Response:
     """Start a run: get a snapshot of memories, or replay a run.
 
     `agent` and `scope` name a memory of the caller, or of its agent type; `memoryRef` or
@@ -48,7 +47,6 @@ def start_memory_run(request: Request, caller: Principal) -> Response:
     no put
     into its memories stores one of its secrets.
     """
-    new = request.parse_body(NewMemoryRun)
     run = request.services.memory_runs.start(
         caller, new, request.optional_idempotency_token(caller)
     )
@@ -71,7 +69,7 @@ def list_memory_runs(request: Request, caller: Principal) -> Response:
     return json_response(200, MemoryRunListDocument(runs=page, **position))
 
 
-@ROUTES.add(f"GET {_RUN}", READ, {200: MemoryRunStateDocument}, error_statuses=(404,))
+@ROUTES.add(f"GET {_RUN}", READ, {200: MemoryRunStateDocument})
 def get_memory_run(request: Request, caller: Principal) -> Response:
     """Get the state of a run.
 
@@ -81,7 +79,7 @@ def get_memory_run(request: Request, caller: Principal) -> Response:
     return json_response(200, _render_state(request, caller, run))
 
 
-@ROUTES.add(f"DELETE {_RUN}", ANY, {204: None}, error_statuses=(404,), audited=(DELETE_RUN,))
+@ROUTES.add(f"DELETE {_RUN}", ANY, {204: None}, audited=(DELETE_RUN,))
 def delete_memory_run(request: Request, caller: Principal) -> Response:
     """Delete a run with its secrets and its hold on its snapshot.
 
@@ -95,17 +93,15 @@ def delete_memory_run(request: Request, caller: Principal) -> Response:
     f"POST {_RUN}/secrets",
     READ,
     {200: MemoryRunStateDocument},
-    request_model=NewSecrets,
     error_statuses=(404, 409),
     audited=(CHANGE_RUN,),
 )
-def add_run_secrets(request: Request, caller: Principal) -> Response:
+def add_run_secrets(request: Request, caller: Principal, new: NewSecrets) -> Response:
     """Add a secret to an open run.
 
     From the answer on, no put into the run's memories stores it. Earlier entries stay unchanged.
     Repeating the request changes nothing.
     """
-    new = request.parse_body(NewSecrets)
     run = request.services.memory_runs.add_secrets(caller, request.path_params["runId"], new)
     return json_response(200, _render_state(request, caller, run))
 
@@ -120,13 +116,7 @@ def _render_state(request: Request, caller: Principal, run: MemoryRun) -> Memory
     return render_run_state(run, _references(request, caller, run), request.services.clock())
 
 
-@ROUTES.add(
-    f"POST {_RUN}/end",
-    READ,
-    {200: EndedMemoryRunDocument},
-    error_statuses=(404,),
-    audited=(CHANGE_RUN,),
-)
+@ROUTES.add(f"POST {_RUN}/end", READ, {200: EndedMemoryRunDocument}, audited=(CHANGE_RUN,))
 def end_memory_run(request: Request, caller: Principal) -> Response:
     """End a run: drop its secrets; its snapshot is kept for replays.
 

@@ -2,19 +2,19 @@
 
 from dataclasses import replace
 from functools import wraps
+from typing import Any
 
-from functions.api.http import Request, Response
+from functions.api.http import Response
 from functions.api.routes import objects, spaces
 from functions.api.routing import Route
-from functions.identity.model import Principal
 
 _SHARED, _PRIVATE = "/api/v1/objects/", "/api/v1/agents/{agent_id}/objects/"
 
 
 def _make_private(route: Route) -> Route:
     @wraps(route.handler)
-    def handle(request: Request, caller: Principal) -> Response:
-        return route.handler(request, caller)
+    def handle(*arguments: Any) -> Response:
+        return route.handler(*arguments)
 
     handle.__name__ = f"{route.handler.__name__}_in_private_space"
     handle.__doc__ = (handle.__doc__ or "").replace(".", ", in a private space.", 1)

@@ -17,7 +17,7 @@ from functions.api.responses.procedures import (
 from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.procedures.authority import DELETE_WORKFLOW, WRITE_WORKFLOW
-from functions.procedures.model import Procedure, WorkflowStats
+from functions.procedures.model import Procedure
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
 ROUTES = RouteTable()
@@ -29,7 +29,6 @@ _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
     f"POST {_PROCEDURE}/select",
     READ,
     {200: SelectedWorkflowDocument},
-    response_headers=("ETag",),
     request_model=Selection,
     request_model_optional=True,
     error_statuses=(404,),
@@ -44,25 +43,17 @@ def select_workflow(request: Request, caller: Principal) -> Response:
     wanted = request.parse_body(Selection) if request.body else Selection()
     found = request.services.procedures.select(caller, _procedure(request), wanted.seed)
     document: SelectedWorkflowDocument = {**render_workflow(found), "sampled": found.sampled or 0.0}
-    return _response(200, found, document)
+    return json_response(200, document, found.workflow.version)
 
 
-@ROUTES.add(
-    f"POST {_WORKFLOW}/outcome",
-    WRITE,
-    {200: WorkflowDocument},
-    response_headers=("ETag",),
-    request_model=Outcome,
-    error_statuses=(404, 409),
-    idempotent=True,
-)
-def report_outcome(request: Request, caller: Principal) -> Response:
+@ROUTES.add(f"POST {_WORKFLOW}/outcome", WRITE, {200: WorkflowDocument}, idempotent=True)
+def report_outcome(request: Request, caller: Principal, asked: Outcome) -> Response:
     """Report the result of a workflow.
 
     Adds `score` to alpha and `1 - score` to beta. Concurrent reports all count. With an
     Idempotency-Key, repeats within {IDEMPOTENCY_SECONDS} count once.
     """
-    score = request.parse_body(Outcome).score
+    score = asked.score
     found = request.services.procedures.record_outcome(
         caller,
         _procedure(request),
@@ -70,33 +61,31 @@ def report_outcome(request: Request, caller: Principal) -> Response:
         score,
         request.optional_idempotency_token(caller),
     )
-    return _response(200, found, render_workflow(found))
+    return json_response(200, render_workflow(found), found.workflow.version)
 
 
 @ROUTES.add(
     f"PUT {_WORKFLOW}",
     WRITE,
     {200: WorkflowDocument, 201: WorkflowDocument},
-    response_headers=("ETag", "Location"),
-    request_model=NewWorkflow,
-    error_statuses=(404, 409),
     if_match="optional",
     audited=(WRITE_WORKFLOW,),
 )
-def put_workflow(request: Request, caller: Principal) -> Response:
+def put_workflow(request: Request, caller: Principal, new: NewWorkflow) -> Response:
     """Set a workflow's spec.
 
     Keeps the learned statistics unless `reset` is true. With a `half_life`, an outcome counts
     half as much as one that is a half-life newer. Repeating the request changes nothing.
     """
-    new, procedure = request.parse_body(NewWorkflow), _procedure(request)
+    procedure = _procedure(request)
     workflow_id = request.path_param("workflow_id")
     agent_types = request.services.agent_types
     agent_types.record_use(caller.tenant, procedure.agent_type, has_workflows=True)
     stored, is_new = request.services.procedures.put(
         caller, procedure, workflow_id, new, request.if_match
     )
-    response = _response(201 if is_new else 200, stored, render_workflow(stored))
+    version, status = stored.workflow.version, 201 if is_new else 200
+    response = json_response(status, render_workflow(stored), version)
     if is_new:
         names = (procedure.agent_type, procedure.task_type, workflow_id)
         path = "/".join(quote(name, safe="") for name in names)
@@ -104,27 +93,16 @@ def put_workflow(request: Request, caller: Principal) -> Response:
     return response
 
 
-@ROUTES.add(
-    f"GET {_WORKFLOW}",
-    READ,
-    {200: WorkflowDocument},
-    response_headers=("ETag",),
-    error_statuses=(404,),
-)
+@ROUTES.add(f"GET {_WORKFLOW}", READ, {200: WorkflowDocument})
 def get_workflow(request: Request, caller: Principal) -> Response:
     """Get a workflow."""
     workflow_id = request.path_param("workflow_id")
     found = request.services.procedures.get(caller, _procedure(request), workflow_id)
-    return _response(200, found, render_workflow(found))
+    return json_response(200, render_workflow(found), found.workflow.version)
 
 
 @ROUTES.add(
-    f"DELETE {_WORKFLOW}",
-    WRITE,
-    {204: None},
-    error_statuses=(404, 409),
-    if_match="optional",
-    audited=(DELETE_WORKFLOW,),
+    f"DELETE {_WORKFLOW}", WRITE, {204: None}, if_match="optional", audited=(DELETE_WORKFLOW,)
 )
 def delete_workflow(request: Request, caller: Principal) -> Response:
     """Delete a workflow and its statistics."""
@@ -160,7 +138,3 @@ def list_task_types(request: Request, caller: Principal) -> Response:
 
 def _procedure(request: Request) -> Procedure:
     return Procedure(request.path_param("agent_type"), request.path_param("task_type"))
-
-
-def _response(status: int, found: WorkflowStats, document: WorkflowDocument) -> Response:
-    return json_response(status, document, etag=f'"{found.workflow.version}"')

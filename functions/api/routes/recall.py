@@ -33,19 +33,17 @@ _AS = TextParameter(
     "POST /api/v1/recall",
     READ,
     {200: RecallDocument},
-    request_model=Question,
     query=(_AS,),
     error_statuses=(404,),
     is_query=True,
 )
-def recall(request: Request, caller: Principal) -> Response:
+def recall(request: Request, caller: Principal, question: Question) -> Response:
     """Ask all memory one question.
 
     Searches the entries, facts, messages and episodes that you may read, and ranks them
     together. `confidential` and `restricted` items are never found. `text` quotes the items as
     data for a prompt.
     """
-    question = request.parse_body(Question)
     found = request.services.recall.recall(_find_asker(request, caller), question)
     return json_response(200, render_recall(found, is_explained=question.explain))
 
@@ -74,11 +72,7 @@ def get_recalled(request: Request, caller: Principal) -> Response:
 
 
 @ROUTES.add(
-    "GET /api/v1/recall/{reference}/answers",
-    READ,
-    {200: AnswersDocument},
-    query=CURSOR_PAGE,
-    error_statuses=(404,),
+    "GET /api/v1/recall/{reference}/answers", READ, {200: AnswersDocument}, query=CURSOR_PAGE
 )
 def list_answers(request: Request, caller: Principal) -> Response:
     """List the messages whose `uses` name an item, the newest first.
@@ -96,14 +90,8 @@ def list_answers(request: Request, caller: Principal) -> Response:
     return json_response(200, AnswersDocument(answers=answers, **position))
 
 
-@ROUTES.add(
-    "POST /api/v1/forget",
-    WRITE,
-    {200: ForgottenDocument},
-    request_model=ForgottenUser,
-    audited=(FORGET_USER,),
-)
-def forget_user(request: Request, caller: Principal) -> Response:
+@ROUTES.add("POST /api/v1/forget", WRITE, {200: ForgottenDocument}, audited=(FORGET_USER,))
+def forget_user(request: Request, caller: Principal, asked: ForgottenUser) -> Response:
     """Delete all that is stored about a user.
 
     Deletes the entries below `users/{user_id}/`, the facts and conversations with this `user_id`,
@@ -111,24 +99,19 @@ def forget_user(request: Request, caller: Principal) -> Response:
     `users/{user_id}` or below. What strategies learned from these conversations ends with them.
     Needs write access to `users/{user_id}/memory`. If `complete` is false, repeat the request.
     """
-    user_id = request.parse_body(ForgottenUser).user_id
+    user_id = asked.user_id
     found = request.services.user_forgetting.forget(caller, user_id)
     return json_response(200, render_forgotten(found))
 
 
-@ROUTES.add(
-    "POST /api/v1/conversations/search",
-    READ,
-    {200: RecallDocument},
-    request_model=ConversationQuestion,
-    is_query=True,
-)
-def search_conversations(request: Request, caller: Principal) -> Response:
+@ROUTES.add("POST /api/v1/conversations/search", READ, {200: RecallDocument}, is_query=True)
+def search_conversations(
+    request: Request, caller: Principal, question: ConversationQuestion
+) -> Response:
     """Search what was said in conversations.
 
     Searches the messages of the 500 newest conversations that you may read, or of those of a
     user. A message is found from its append on. Each result has the messages around it.
     """
-    question = request.parse_body(ConversationQuestion)
     found = request.services.recall.search_conversations(caller, question)
     return json_response(200, render_recall(found, is_explained=question.explain))

@@ -41,7 +41,7 @@ from functions.platform import limits
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.errors import ValidationFailed
 from functions.runs.authority import APPEND_EPISODE, DELETE_EPISODES, DELETE_RUN, END_RUN
-from functions.runs.model import Run, RunQuery, RunResult, RunStatus, RunValue
+from functions.runs.model import RunQuery, RunResult, RunStatus, RunValue
 from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 
 ROUTES = RouteTable()
@@ -68,24 +68,15 @@ _EPISODE_LIMIT = IntegerParameter(
 _BEFORE = TextParameter("before", "An alias of `after`.", limits.MAX_CURSOR_CHARACTERS)
 
 
-@ROUTES.add(
-    f"POST {_RUNS}",
-    WRITE,
-    {201: RunDocument},
-    response_headers=("ETag", "Location"),
-    request_model=NewRun,
-    error_statuses=(409,),
-    idempotent=True,
-)
-def start_run(request: Request, caller: Principal) -> Response:
+@ROUTES.add(f"POST {_RUNS}", WRITE, {201: RunDocument}, idempotent=True)
+def start_run(request: Request, caller: Principal, new: NewRun) -> Response:
     """Start a run.
 
     The id contains the run's address, so appending an episode does not read the run.
     """
-    run = request.services.runs.start(
-        caller, request.parse_body(NewRun), request.idempotency_token(caller)
-    )
-    return _run_response(201, run, location=f"{_RUNS}/{quote(run.id, safe='')}")
+    run = request.services.runs.start(caller, new, request.idempotency_token(caller))
+    location = f"{_RUNS}/{quote(run.id, safe='')}"
+    return json_response(201, render_run(run), run.version, location=location)
 
 
 @ROUTES.add(
@@ -131,9 +122,7 @@ def delete_runs(request: Request, caller: Principal) -> Response:
     )
 
 
-@ROUTES.add(
-    f"DELETE {_RUN}", ANY, {204: None}, error_statuses=(404,), audited=(DELETE_RUN, DELETE_EPISODES)
-)
+@ROUTES.add(f"DELETE {_RUN}", ANY, {204: None}, audited=(DELETE_RUN, DELETE_EPISODES))
 def delete_run(request: Request, caller: Principal) -> Response:
     """Delete a run with its episodes.
 
@@ -143,13 +132,7 @@ def delete_run(request: Request, caller: Principal) -> Response:
     return Response(204)
 
 
-@ROUTES.add(
-    f"DELETE {_RUN}/episodes/{{episode_id}}",
-    ANY,
-    {204: None},
-    error_statuses=(404,),
-    audited=(DELETE_EPISODES,),
-)
+@ROUTES.add(f"DELETE {_RUN}/episodes/{{episode_id}}", ANY, {204: None}, audited=(DELETE_EPISODES,))
 def delete_episode(request: Request, caller: Principal) -> Response:
     """Delete an episode.
 
@@ -173,57 +156,32 @@ def list_agent_types(request: Request, caller: Principal) -> Response:
     return json_response(200, AgentTypePageDocument(agent_types=page, **position))
 
 
-@ROUTES.add(
-    f"GET {_RUN}",
-    READ,
-    {200: RunDocument},
-    response_headers=("ETag",),
-    query=(_VALUE,),
-    error_statuses=(404,),
-)
+@ROUTES.add(f"GET {_RUN}", READ, {200: RunDocument}, query=(_VALUE,))
 def get_run(request: Request, caller: Principal) -> Response:
     """Get a run."""
     run = request.services.runs.get(caller, request.path_params["run_id"])
     value = _VALUE.read(request)
     if value is None:
-        return _run_response(200, run)
-    return json_response(200, render_run_value(run, value), etag=f'"{run.version}"')
+        return json_response(200, render_run(run), run.version)
+    return json_response(200, render_run_value(run, value), run.version)
 
 
-@ROUTES.add(
-    f"POST {_RUN}/complete",
-    WRITE,
-    {200: RunDocument},
-    response_headers=("ETag",),
-    request_model=RunOutput,
-    error_statuses=(404, 409),
-    idempotent=True,
-    audited=(END_RUN,),
-)
-def complete_run(request: Request, caller: Principal) -> Response:
+@ROUTES.add(f"POST {_RUN}/complete", WRITE, {200: RunDocument}, idempotent=True, audited=(END_RUN,))
+def complete_run(request: Request, caller: Principal, asked: RunOutput) -> Response:
     """End a run that succeeded."""
-    return _end(request, caller, "output", request.parse_body(RunOutput).output)
+    return _end(request, caller, "output", asked.output)
 
 
-@ROUTES.add(
-    f"POST {_RUN}/fail",
-    WRITE,
-    {200: RunDocument},
-    response_headers=("ETag",),
-    request_model=RunError,
-    error_statuses=(404, 409),
-    idempotent=True,
-    audited=(END_RUN,),
-)
-def fail_run(request: Request, caller: Principal) -> Response:
+@ROUTES.add(f"POST {_RUN}/fail", WRITE, {200: RunDocument}, idempotent=True, audited=(END_RUN,))
+def fail_run(request: Request, caller: Principal, asked: RunError) -> Response:
     """End a run that failed."""
-    return _end(request, caller, "error", request.parse_body(RunError).error)
+    return _end(request, caller, "error", asked.error)
 
 
 def _end(request: Request, caller: Principal, field: RunResult, value: object) -> Response:
     run_id, token = request.path_params["run_id"], request.idempotency_token(caller)
     ended = request.services.runs.end(caller, run_id, field, value, token)
-    return _run_response(200, ended)
+    return json_response(200, render_run(ended), ended.version)
 
 
 def _read_query(request: Request) -> RunQuery:
@@ -234,19 +192,17 @@ def _read_query(request: Request) -> RunQuery:
     f"POST {_RUN}/episodes",
     WRITE,
     {201: EpisodeDocument},
-    request_model=NewEpisode,
-    error_statuses=(404, 409),
     idempotent=True,
     audited=(APPEND_EPISODE,),
 )
-def append_episode(request: Request, caller: Principal) -> Response:
+def append_episode(request: Request, caller: Principal, new: NewEpisode) -> Response:
     """Append an episode to a run.
 
     A run that has ended accepts episodes, too. With an Idempotency-Key, a retry returns the
     first episode.
     """
     token = request.optional_idempotency_token(caller)
-    new, run_id = request.parse_body(NewEpisode), request.path_params["run_id"]
+    run_id = request.path_params["run_id"]
     episode = request.services.episodes.append(caller, run_id, new, token)
     return json_response(201, render_episode(episode))
 
@@ -283,7 +239,3 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
     if last_id is not None:
         page["next"] = sign_cursor(request, caller, last_id)
     return json_response(200, page)
-
-
-def _run_response(status: int, run: Run, **headers: str) -> Response:
-    return json_response(status, render_run(run), etag=f'"{run.version}"', **headers)

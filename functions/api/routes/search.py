@@ -15,11 +15,10 @@ ROUTES = RouteTable()
     "POST /api/v1/memory/search",
     READ,
     {200: SearchResultsDocument},
-    request_model=MemorySearch,
     query=(VALUES, TOUCH),
     is_query=True,
 )
-def search_entries(request: Request, caller: Principal) -> Response:
+def search_entries(request: Request, caller: Principal, asked: MemorySearch) -> Response:
     """Search entries by meaning.
 
     Compares the query with the words of key, tags and value by meaning. The results have only
@@ -27,7 +26,6 @@ def search_entries(request: Request, caller: Principal) -> Response:
     within two seconds; a deleted entry is never found.
     """
     has_value, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
-    asked = request.parse_body(MemorySearch)
     found = request.services.search.search(caller, asked, is_touched=is_touched)
     rendered = (render_search_result(each, has_value=has_value) for each in found)
     return json_response(200, SearchResultsDocument(results=truncate_to_limit(rendered)))

@@ -37,14 +37,11 @@ def list_spaces(request: Request, caller: Principal) -> Response:
     f"PATCH {_SPACE}",
     ANY,
     {200: SpaceDocument},
-    response_headers=("ETag",),
-    request_model=SpaceChange,
-    error_statuses=(409,),
     if_match="optional",
     idempotent=True,
     audited=(CHANGE_SPACE,),
 )
-def configure_space(request: Request, caller: Principal) -> Response:
+def configure_space(request: Request, caller: Principal, change: SpaceChange) -> Response:
     """Change who may use a space.
 
     With `memory.admin`, or `memory.write` and `admin` access to the space. Omitted fields stay
@@ -54,8 +51,8 @@ def configure_space(request: Request, caller: Principal) -> Response:
     changed = request.services.spaces.configure(
         caller,
         read_space(request),
-        request.parse_body(SpaceChange),
+        change,
         request.if_match,
         request.idempotency_token(caller),
     )
-    return json_response(200, render_space(changed), etag=f'"{changed.permissions.version}"')
+    return json_response(200, render_space(changed), changed.permissions.version)

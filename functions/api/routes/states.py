@@ -40,21 +40,15 @@ _LIMIT = IntegerParameter(
 )
 
 
-@ROUTES.add(
-    f"GET {_STATE}", READ, {200: StateDocument}, response_headers=("ETag",), error_statuses=(404,)
-)
+@ROUTES.add(f"GET {_STATE}", READ, {200: StateDocument})
 def get_state(request: Request, caller: Principal) -> Response:
     """Get a state."""
-    return _state_response(request.services.states.get(caller, _address(request)))
+    state = request.services.states.get(caller, _address(request))
+    return json_response(200, render_state(state), state.version)
 
 
 @ROUTES.add(
-    f"DELETE {_STATE}",
-    WRITE_OR_ADMIN,
-    {204: None},
-    error_statuses=(404, 409),
-    if_match="optional",
-    audited=(DELETE_STATE,),
+    f"DELETE {_STATE}", WRITE_OR_ADMIN, {204: None}, if_match="optional", audited=(DELETE_STATE,)
 )
 def delete_state(request: Request, caller: Principal) -> Response:
     """Delete a state."""
@@ -121,26 +115,19 @@ def list_agent_states(request: Request, caller: Principal) -> Response:
     f"PUT {_STATE}",
     WRITE,
     {200: StateDocument},
-    response_headers=("ETag",),
-    request_model=NewState,
     request_headers=(ONLY_NEW,),
-    error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
     audited=(CHANGE_STATE,),
 )
-def put_state(request: Request, caller: Principal) -> Response:
+def put_state(request: Request, caller: Principal, new: NewState) -> Response:
     """Store a state of an agent for an owner."""
-    new, token = request.parse_body(NewState), request.optional_idempotency_token(caller)
+    token = request.optional_idempotency_token(caller)
     version = request.replaceable_version
     stored = request.services.states.put(caller, _address(request), new, version, token)
-    return _state_response(stored)
+    return json_response(200, render_state(stored), stored.version)
 
 
 def _address(request: Request) -> StateAddress:
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
     return StateAddress(agent, owner, request.path_param("key", MAX_NAME_CHARACTERS))
-
-
-def _state_response(state: State) -> Response:
-    return json_response(200, render_state(state), etag=f'"{state.version}"')

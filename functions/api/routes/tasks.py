@@ -63,7 +63,6 @@ _MAX_KB = IntegerParameter(
     READ,
     {200: ContextDocument},
     query=(_EPISODIC_LIMIT, TAGS, _MAX_KB, VALUES, TOUCH),
-    error_statuses=(404,),
 )
 def get_task_context(request: Request, caller: Principal) -> Response:
     """Get the memory that belongs to a task, packed.
@@ -83,13 +82,11 @@ def get_task_context(request: Request, caller: Principal) -> Response:
     return json_response(200, packed)
 
 
-@ROUTES.add(
-    f"GET {_TASK}", READ, {200: TaskDocument}, response_headers=("ETag",), error_statuses=(404,)
-)
+@ROUTES.add(f"GET {_TASK}", READ, {200: TaskDocument})
 def get_task(request: Request, caller: Principal) -> Response:
     """Get a task."""
     task = request.services.task_reader.get(caller, request.path_params["task_id"])
-    return _task_response(200, task)
+    return json_response(200, render_task(task), task.version)
 
 
 @ROUTES.add(
@@ -135,31 +132,26 @@ def list_agent_tasks(request: Request, caller: Principal) -> Response:
     f"POST {_TASKS}",
     WRITE,
     {201: TaskDocument},
-    response_headers=("ETag", "Location"),
-    request_model=NewTask,
-    error_statuses=(409,),
     idempotent=True,
     audited=(ADOPT_TASK, REGISTER_TASK),
 )
-def register_task(request: Request, caller: Principal) -> Response:
+def register_task(request: Request, caller: Principal, new: NewTask) -> Response:
     """Register a task, or adopt one that an agent registered."""
-    new, token = request.parse_body(NewTask), request.idempotency_token(caller)
+    token = request.idempotency_token(caller)
     task = request.services.tasks.register(caller, new, token)
-    return _task_response(201, task, location=f"{_TASKS}/{quote(task.id, safe='')}")
+    location = f"{_TASKS}/{quote(task.id, safe='')}"
+    return json_response(201, render_task(task), task.version, location=location)
 
 
 @ROUTES.add(
     f"PATCH {_TASK}",
     WRITE_OR_ADMIN,
     {200: TaskDocument},
-    response_headers=("ETag",),
-    request_model=TaskChange,
-    error_statuses=(404, 409),
     if_match="required",
     idempotent=True,
     audited=(CHANGE_TASK,),
 )
-def change_task(request: Request, caller: Principal) -> Response:
+def change_task(request: Request, caller: Principal, change: TaskChange) -> Response:
     """Change a task.
 
     For its coordinator; the assignee can change status and results. With `memory.admin`, a
@@ -169,10 +161,10 @@ def change_task(request: Request, caller: Principal) -> Response:
         caller,
         request.path_params["task_id"],
         request.required_if_match,
-        request.parse_body(TaskChange),
+        change,
         request.idempotency_token(caller),
     )
-    return _task_response(200, task)
+    return json_response(200, render_task(task), task.version)
 
 
 @ROUTES.add(
@@ -181,9 +173,9 @@ def change_task(request: Request, caller: Principal) -> Response:
     {200: AppliedWorkflowDocument},
     request_model=Workflow,
     media_types=("application/json", "application/yaml"),
-    error_statuses=(409,),
     idempotent=True,
     audited=(APPLY_WORKFLOW, REGISTER_TASK),
+    response_headers=(),
 )
 def apply_workflow(request: Request, caller: Principal) -> Response:
     # PyYAML takes 10 ms of INIT, and few containers read a workflow.
@@ -236,7 +228,3 @@ def _pack_context(
         "size_kb": -(-size // _KB),
         "truncated": truncated,
     }
-
-
-def _task_response(status: int, task: Task, **headers: str) -> Response:
-    return json_response(status, render_task(task), etag=f'"{task.version}"', **headers)

@@ -24,14 +24,11 @@ ROUTES = RouteTable()
     "POST /api/v1/tenants",
     ROOT,
     {201: NewTenantDocument},
-    request_model=NewTenant,
-    error_statuses=(409,),
     idempotent=True,
     audited=(CREATE_TENANT,),
 )
-def create_tenant(request: Request, caller: Principal) -> Response:
+def create_tenant(request: Request, caller: Principal, new: NewTenant) -> Response:
     """Create a tenant and its first principal."""
-    new = request.parse_body(NewTenant)
     token = request.claim_idempotency_key(caller) or RequestToken.create()
     admin, api_key = request.services.identity.create_tenant(
         caller, new.id, token, request.headers.get("idempotency-key")
@@ -45,17 +42,14 @@ def create_tenant(request: Request, caller: Principal) -> Response:
     "POST /api/v1/tenants/{id}/admins",
     ROOT,
     {201: NewPrincipalDocument},
-    request_model=NewAdmin,
-    error_statuses=(404, 409),
     idempotent=True,
     audited=(CREATE_ADMIN,),
 )
-def create_admin(request: Request, caller: Principal) -> Response:
+def create_admin(request: Request, caller: Principal, new: NewAdmin) -> Response:
     """Create an administrator in an existing tenant.
 
     The answer is the only one that contains the key.
     """
-    new = request.parse_body(NewAdmin)
     token = request.claim_idempotency_key(caller) or RequestToken.create()
     admin, api_key = request.services.identity.create_admin(
         caller, request.path_params["id"], new.id, token, request.headers.get("idempotency-key")
@@ -67,19 +61,17 @@ def create_admin(request: Request, caller: Principal) -> Response:
     "PATCH /api/v1/tenants/{id}",
     ROOT,
     {200: TenantDocument},
-    request_model=TenantChange,
-    error_statuses=(404, 409),
     idempotent=True,
     audited=(CHANGE_TENANT,),
 )
-def change_tenant(request: Request, caller: Principal) -> Response:
+def change_tenant(request: Request, caller: Principal, change: TenantChange) -> Response:
     """Set limits of a tenant.
 
     A limit holds within a minute. Beyond it, a request is 429 `QUOTA_EXCEEDED` with the limit's
     name. Deletions, and changes that don't grow, are never refused. Limits that aren't given
     stay, and null removes one.
     """
-    tenant, change = request.path_params["id"], request.parse_body(TenantChange)
+    tenant = request.path_params["id"]
     request.claim_idempotency_key(caller)
     given = change.limits.model_dump(exclude_unset=True)
     changed = request.services.limits.change(caller, tenant, given)
@@ -90,18 +82,16 @@ def change_tenant(request: Request, caller: Principal) -> Response:
     "PATCH /api/v1/tenants/{id}/principals/{principal+}",
     ROOT,
     {200: PrincipalDocument},
-    request_model=PrincipalGrant,
-    error_statuses=(404, 409),
     idempotent=True,
     audited=(GRANT_PERMISSIONS,),
 )
-def grant_permissions(request: Request, caller: Principal) -> Response:
+def grant_permissions(request: Request, caller: Principal, granted: PrincipalGrant) -> Response:
     """Set all permissions of a principal.
 
     Grants or revokes `memory.inspect`, which permits reading everything in the tenant, and no
     write. Each use is in the tenant's audit log.
     """
-    granted, params = request.parse_body(PrincipalGrant), request.path_params
+    params = request.path_params
     changed = request.services.identity.grant(
         caller, params["id"], params["principal"], granted, request.idempotency_token(caller)
     )

@@ -17,18 +17,18 @@ _WORKING = "/api/v1/instances/{instance_id}/working"
 _VALUE = f"{_WORKING}/{{key+}}"
 
 
-@ROUTES.add(f"PUT {_VALUE}", WRITE, {200: WorkingValueDocument}, request_model=NewWorkingValue)
-def put_working_value(request: Request, caller: Principal) -> Response:
+@ROUTES.add(f"PUT {_VALUE}", WRITE, {200: WorkingValueDocument}, error_statuses=())
+def put_working_value(request: Request, caller: Principal, new: NewWorkingValue) -> Response:
     """Store a working value of an instance.
 
     All values of an instance have 131,072 bytes together, as compact JSON.
     """
-    new, (instance, key) = request.parse_body(NewWorkingValue), _names(request)
+    (instance, key) = _names(request)
     stored = request.services.working_values.put(caller, instance, key, new)
     return json_response(200, render_working_value(instance, key, stored))
 
 
-@ROUTES.add(f"GET {_VALUE}", READ, {200: WorkingValueDocument}, error_statuses=(404,))
+@ROUTES.add(f"GET {_VALUE}", READ, {200: WorkingValueDocument})
 def get_working_value(request: Request, caller: Principal) -> Response:
     """Get a working value of an instance."""
     instance, key = _names(request)
@@ -36,7 +36,7 @@ def get_working_value(request: Request, caller: Principal) -> Response:
     return json_response(200, render_working_value(instance, key, found))
 
 
-@ROUTES.add(f"DELETE {_VALUE}", WRITE, {204: None}, error_statuses=(404,))
+@ROUTES.add(f"DELETE {_VALUE}", WRITE, {204: None})
 def delete_working_value(request: Request, caller: Principal) -> Response:
     """Delete a working value of an instance."""
     request.services.working_values.delete(caller, *_names(request))
