@@ -1,6 +1,6 @@
 """Store what a strategy learns as entries: preferences, episodes, and summaries."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -14,9 +14,14 @@ from functions.entries.store import EntryStore
 from functions.entries.tiers import SEMANTIC
 from functions.entries.transaction_store import Transaction
 from functions.identity.model import SERVICE
-from functions.learning.evidence import Reading, add_place, build_place
-from functions.learning.model import StrategyKind
-from functions.learning.plans import Known, Plan, build_learner, build_row_write
+from functions.learning.evidence import (
+    Reading,
+    add_place,
+    build_place,
+    list_places,
+    remove_messages,
+)
+from functions.learning.model import LearnedItem, StrategyKind
 from functions.learning.prompts import (
     EpisodeChange,
     LearnedChange,
@@ -24,13 +29,11 @@ from functions.learning.prompts import (
     PreferenceChange,
     ReadMessage,
 )
-from functions.learning.rules import fill_template
-from functions.learning.store import LearnedStore, build_learned_removal
+from functions.learning.target import Ended, Known, Learned, Target, build_learner
 from functions.namespaces.model import Namespace
 from functions.namespaces.store import NamespaceStore, put_first_configuration
 from functions.platform.idempotency import RequestToken
-from functions.platform.json_text import loads
-from functions.platform.limits import MAX_KNOWN_ITEMS
+from functions.platform.json_text import dumps, loads
 from functions.platform.writes import Write
 
 _PREFIXES: dict[StrategyKind, str] = {
@@ -41,27 +44,17 @@ _PREFIXES: dict[StrategyKind, str] = {
 
 
 @dataclass(eq=False)
-class LearnedEntries:
+class LearnedEntries(Target):
     """The entries in the namespaces that strategies name."""
 
     _store: EntryStore
     _mapper: EntryMapper
     _namespaces: NamespaceStore
-    _learned: LearnedStore
-
-    def name(self, reading: Reading) -> str:
-        """Name whose memory it is, and what kind of item."""
-        strategy = reading.strategy
-        namespace = fill_template(strategy.namespace, reading.conversation)
-        if strategy.kind == "summary":
-            return f"summary {namespace} {reading.conversation.session_id}"
-        return f"{strategy.kind} {namespace}"
 
     def list_known(self, reading: Reading) -> list[Known]:
         """List the entries that strategies of this kind have learned for this namespace."""
-        rows = self._learned.list_known(reading.tenant, self.name(reading), MAX_KNOWN_ITEMS)
         known: list[Known] = []
-        for key, row in {each.ref: each for each in reversed(rows)}.items():
+        for key, row in self.list_rows(reading).items():
             entry = self._get(reading.tenant, row.namespace, key)
             if entry is not None and _is_own(entry):
                 id, value = f"k{len(known) + 1}", loads(entry.value)
@@ -69,45 +62,38 @@ class LearnedEntries:
                 known.append(Known(id, row, entry, {"id": id, **value}))
         return known
 
-    def plan(self, reading: Reading, answer: ModelAnswer, known: Sequence[Known], now: int) -> Plan:
-        """Plan which entries are added, changed and ended."""
-        by_id = {each.id: each for each in known}
-        ended = {
-            each.known: by_id[each.known]
-            for each in answer.changes
-            if each.action != "add" and each.known is not None
-        }
-        new: dict[str, tuple[dict[str, Any], list[ReadMessage]]] = {}
+    def build(
+        self,
+        reading: Reading,
+        answer: ModelAnswer,
+        known: Mapping[str, Known],  # noqa: ARG002 - an entry does not name what it replaces
+        now: int,
+    ) -> tuple[dict[str, Learned], int]:
+        """Build the changes of entries that are added, and count those of other principals."""
+        wanted: dict[str, tuple[dict[str, Any], Sequence[ReadMessage]]] = {}
         for change in answer.changes:
             if change.action != "end":
                 key = _build_key(reading, change)
-                new.setdefault(key, (_build_value(change), reading.select(change.messages)))
+                wanted.setdefault(key, (_build_value(change), reading.select(change.messages)))
         if answer.summary is not None:
-            new[_build_key(reading, None)] = ({"text": answer.summary}, list(reading.messages))
-        transitions, writes, dropped = [], [], 0
-        for key, (value, messages) in new.items():
-            transition = self._build_transition(reading, key, value, messages, now)
-            if transition is None:
-                dropped += 1
-                continue
-            transitions.append(transition)
-            writes.append(self._build_row(reading, key, messages, now))
-        removed = [each for each in ended.values() if each.row.ref not in new]
-        transitions += [Transition(each.stored, None) for each in removed]
-        writes += [build_learned_removal(each.row) for each in removed]
-        writes += self._build_entry_writes(reading, transitions, now)
-        return Plan(writes, len(transitions) - len(removed), len(removed), dropped)
+            wanted[_build_key(reading, None)] = ({"text": answer.summary}, reading.messages)
+        learned = {
+            key: Learned(transition, messages)
+            for key, (value, messages) in wanted.items()
+            if (transition := self._build_transition(reading, key, value, messages, now))
+        }
+        return learned, len(wanted) - len(learned)
 
     def _build_transition(
         self,
         reading: Reading,
         key: str,
         value: dict[str, Any],
-        messages: list[ReadMessage],
+        messages: Sequence[ReadMessage],
         now: int,
     ) -> Transition | None:
         """Build the step of an entry; None if another principal's entry has the key."""
-        namespace = fill_template(reading.strategy.namespace, reading.conversation)
+        namespace = reading.namespace
         present = self._get(reading.tenant, namespace, key)
         if present is not None and not _is_own(present) and not present.is_expired(now):
             return None
@@ -125,36 +111,37 @@ class LearnedEntries:
             entry = replace_fields(present, entry)
         return Transition(present, entry)
 
-    def _build_row(
-        self, reading: Reading, key: str, messages: list[ReadMessage], now: int
-    ) -> Write:
-        namespace = fill_template(reading.strategy.namespace, reading.conversation)
-        is_whole = reading.strategy.kind == "summary"
-        return build_row_write(
-            self._learned,
-            reading,
-            self.name(reading),
-            key,
-            [] if is_whole else messages,  # any change of the conversation concerns a summary
-            now,
-            namespace=namespace,
-            is_whole=is_whole,
-        )
-
-    def _build_entry_writes(
-        self, reading: Reading, transitions: Sequence[Transition], now: int
+    def build_writes(
+        self, reading: Reading, learned: Collection[Learned], ended: Collection[Ended], now: int
     ) -> list[Write]:
         """Build the writes of entries, and of the namespace if it is not configured."""
-        if not transitions:
+        steps = [each.item for each in learned]
+        steps += [Transition(each.stored, None) for each, _ in ended]
+        if not steps:
             return []
-        tenant = reading.tenant
-        transaction = Transaction(build_learner(tenant), tuple(transitions), now, actor=SERVICE)
-        writes = transaction.build_writes(self._mapper)
-        name = fill_template(reading.strategy.namespace, reading.conversation)
-        if self._namespaces.get(tenant, name) is None:
+        writes = self._build_steps(reading.tenant, steps, now)
+        name = reading.namespace
+        if self._namespaces.get(reading.tenant, name) is None:
             made = Namespace(name, None, {}, 1, now, now)
-            writes.append(put_first_configuration(tenant, made))
+            writes.append(put_first_configuration(reading.tenant, made))
         return writes
+
+    def build_change(self, row: LearnedItem, kept: Sequence[str], now: int) -> list[Write]:
+        """Build the writes that leave an entry the evidence that is kept."""
+        entry = self._get(row.tenant, row.namespace, row.ref)
+        if entry is None or entry.curated_by != SERVICE.id:
+            return []
+        document = remove_messages(loads(entry.value), row, kept)
+        value = dumps(document)
+        changed = entry._replace(
+            value=value, value_bytes=len(value), version=entry.version + 1, updated_at=now
+        )
+        after = changed if list_places(document) else None
+        return self._build_steps(row.tenant, [Transition(entry, after)], now)
+
+    def _build_steps(self, tenant: str, steps: Sequence[Transition], now: int) -> list[Write]:
+        transaction = Transaction(build_learner(tenant), tuple(steps), now, actor=SERVICE)
+        return transaction.build_writes(self._mapper)
 
     def _get(self, tenant: str, namespace: str | None, key: str) -> Entry | None:
         address = SEMANTIC.build_address(tenant, SERVICE.id, namespace or "", key)

@@ -13,6 +13,7 @@ from functions.conversations.model import Conversation, Message
 from functions.entries.model import LEARNED_FROM
 from functions.learning.model import LearnedItem, Strategy
 from functions.learning.prompts import ReadMessage
+from functions.learning.rules import fill_template
 from functions.platform.clock import from_rfc3339
 from functions.platform.json_text import dumps, loads
 from functions.platform.limits import (
@@ -37,6 +38,22 @@ class Reading(NamedTuple):
     @property
     def tenant(self) -> str:
         return self.conversation.tenant
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the entries that are learned."""
+        return fill_template(self.strategy.namespace, self.conversation)
+
+    @property
+    def target(self) -> str:
+        """Whose memory it is, and what kind of item."""
+        match self.strategy.kind:
+            case "facts":
+                return f"facts {self.conversation.user_id}"
+            case "summary":
+                return f"summary {self.namespace} {self.conversation.session_id}"
+            case kind:
+                return f"{kind} {self.namespace}"
 
     def select(self, indexes: Iterable[int]) -> list[ReadMessage]:
         """Select messages by their indexes, in order."""

@@ -25,7 +25,6 @@ from functions.learning.language_model import (
     count_question,
 )
 from functions.learning.model import Counts, Position, Strategy, StrategyKind, Usage
-from functions.learning.plans import Known, Plan, Target, build_learner
 from functions.learning.prompts import (
     AnswerInvalid,
     ModelAnswer,
@@ -42,6 +41,7 @@ from functions.learning.store import (
     build_unchanged_check,
     build_usage_write,
 )
+from functions.learning.target import Known, Plan, Target, build_learner
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
 from functions.platform.clock import Clock
@@ -205,12 +205,10 @@ class Learner:
 
     def _assert_closed(self, reading: Reading) -> None:
         """Check that entries about a user are not written where the whole tenant reads them."""
-        namespace = rules.fill_template(reading.strategy.namespace, reading.conversation)
-        if reading.strategy.kind == "facts" or not namespace.startswith("users/"):
-            return
-        found = self._namespaces.find(build_learner(reading.tenant), namespace)
-        if get_default(found) != "none":
-            raise ModelFailed(_OPEN)
+        if reading.strategy.kind != "facts" and reading.namespace.startswith("users/"):
+            found = self._namespaces.find(build_learner(reading.tenant), reading.namespace)
+            if get_default(found) != "none":
+                raise ModelFailed(_OPEN)
 
     def _ask(self, claim: _Claim) -> None:
         """Ask the model, and store what it answers."""

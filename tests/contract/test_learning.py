@@ -105,6 +105,23 @@ def test_a_later_message_ends_a_fact(admin: httpx.Client, learning: Learning) ->
     assert facts(admin) == []
 
 
+def test_a_fact_that_replaces_itself_stays(
+    admin: httpx.Client, learning: Learning, model: Model
+) -> None:
+    declare(admin, "facts")
+    say(admin, "I live in Rome")
+    learning.settle()
+    same = {"subject": "Ada", "predicate": "lives in", "object": "Rome", "confidence": 0.9}
+    change = {"action": "replace", "known": "k1", "messages": [1]} | same
+    model.answer = lambda _: {"facts": [change]}
+    say(admin, "Rome is still my home")
+    learning.settle()
+    (fact,) = ok(admin.get("/api/v1/facts"))["facts"]
+    (place,) = fact["metadata"]["learned_from"]
+    assert (fact["learned_count"], place["messages"]) == (2, [0, 1])
+    assert (status(admin, "facts")["learned"], status(admin, "facts")["ended"]) == (2, 0)
+
+
 def test_what_is_known_and_unchanged_is_left_alone(
     admin: httpx.Client, learning: Learning, model: Model
 ) -> None:
