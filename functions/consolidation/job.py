@@ -23,7 +23,7 @@ from functions.consolidation.rules import plan_steps
 from functions.consolidation.store import ConsolidationStore, restore
 from functions.facts.model import Fact, FactQuery
 from functions.facts.rules import add_change
-from functions.facts.store import FactChainStore, FactStore
+from functions.facts.store import FactStore
 from functions.identity.model import SERVICE
 from functions.platform.bounded_pages import Examined, WantedPage
 from functions.platform.clock import Clock, HasTime, limit_time
@@ -50,7 +50,6 @@ class Consolidator:
 
     _store: ConsolidationStore
     _facts: FactStore
-    _chains: FactChainStore
     _audit: AuditTrail
     _clock: Clock
 
@@ -98,7 +97,7 @@ class Consolidator:
         """
         wanted = WantedPage(MAX_GET_ITEMS, after=run.after or run.last)
         page = list(islice(self._facts.list_newest(tenant, _ALL, wanted), MAX_GET_ITEMS))
-        single = self._chains.list_single_valued(tenant)
+        single = self._facts.list_single_valued(tenant)
         subjects: set[str] = set()
         within, after = run.within, run.after
         for position, fact in page:

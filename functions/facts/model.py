@@ -98,20 +98,17 @@ class Fact(NamedTuple):
 
     def at(self, time: int) -> "Fact | None":
         """Return the fact with the period in which it held at a time; None if it did not hold."""
-        for start, end in self._list_periods():
-            if start <= time and (end is None or time < end):
-                return self._replace(valid_from=start, valid_until=end)
+        for each in self.split_periods():
+            if each.valid_from <= time and (each.valid_until is None or time < each.valid_until):
+                return each
         return None
 
     def split_periods(self) -> "list[Fact]":
         """Return the fact once for each period in which it held."""
-        return [
-            self._replace(valid_from=start, valid_until=end) for start, end in self._list_periods()
-        ]
-
-    def _list_periods(self) -> list[tuple[int, int | None]]:
-        earlier = [(start, end) for start, end in self.earlier_periods]
-        return [*earlier, (self.valid_from, self.valid_until)]
+        earlier = (
+            self._replace(valid_from=one, valid_until=two) for one, two in self.earlier_periods
+        )
+        return [*earlier, self]
 
 
 class Validity(NamedTuple):
@@ -134,6 +131,11 @@ class FactQuery(NamedTuple):
     learned_from_run_id: str | None = None
     agent_type: str | None = None
     user_id: str | None = None
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """The attributes that a vector index filters by."""
+        return {name: each for name, each in self._asdict().items() if each and name != "user_id"}
 
     def matches(self, fact: Fact) -> bool:
         """Tell whether the fact is selected; by a run, if it is one of those that learned it."""

@@ -69,12 +69,6 @@ class RecallFilters(RequestModel):
     user_id: Identifier | None = None
     """Only facts about this user."""
 
-    @property
-    def equal(self) -> dict[str, str]:
-        """The filters that the vector index applies."""
-        apart = ("min_confidence", "user_id")
-        return {name: str(value) for name, value in self if name not in apart and value}
-
 
 class Recall(RequestModel):
     """Body of `POST /api/v1/facts/recall`."""

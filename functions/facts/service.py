@@ -3,7 +3,7 @@
 The vector index only gives candidates: recalled facts are read from the table.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,8 +18,6 @@ from functions.facts.model import Fact, FactQuery, Validity
 from functions.facts.requests import NewFact, Recall
 from functions.facts.rules import derive_fact_id, relearn
 from functions.facts.store import (
-    FactChainStore,
-    FactReference,
     FactStore,
     Replacement,
     StoredFact,
@@ -62,20 +60,15 @@ _BUSY, _ATTEMPTS = "others are writing this fact", 30
 
 
 class _Place(NamedTuple):
-    """Tells where a fact is learned, what is stored there, and what is written to refer to it.
+    """Tells where a fact is learned: what is stored there, and what becomes a reference to it."""
 
-    Attributes:
-        deleted: the fact whose item becomes the reference.
-    """
-
-    id: str
     stored: StoredFact
-    reference: FactReference | None
-    deleted: Fact | None = None
+    reference: StoredFact | None = None
 
-    def list_ids(self) -> list[str]:
-        """Return the ids of the items that are written."""
-        return [self.id] if self.reference is None else [self.id, self.reference.id]
+    @property
+    def deleted(self) -> Fact | None:
+        """The fact whose item becomes the reference."""
+        return None if self.reference is None else self.reference.fact
 
 
 @dataclass(eq=False)
@@ -86,7 +79,6 @@ class Facts:
     """
 
     _store: FactStore
-    _chains: FactChainStore
     _vector_search: VectorSearch
     _audit: AuditTrail
     _namespaces: Namespaces
@@ -118,7 +110,7 @@ class Facts:
         for fact in facts:
             users.assert_writable(fact.user_id)
         places = [
-            _Place(fact.fact_id, StoredFact(None, None), None)
+            _Place(StoredFact(fact.fact_id))
             if new.fact_id is None
             else self._find_place(caller.tenant, fact, None)
             for fact, new in zip(facts, news, strict=True)
@@ -126,7 +118,9 @@ class Facts:
         backoff, has_failed = Backoff(_BUSY, attempts=_ATTEMPTS), False
         while True:
             known = [place.stored.fact for place in places]
-            if token is not None and all(each and _has_learned(each, token) for each in known):
+            if token is not None and all(
+                each and token.judge(each.requests) is not Verdict.NEW for each in known
+            ):
                 return [(each, each.version == 1) for each in known if each is not None]
             for each in filter(None, (*known, *(place.deleted for place in places))):
                 users.assert_writable(each.user_id)
@@ -134,9 +128,9 @@ class Facts:
                 _learn_at(place, fact, token) for place, fact in zip(places, facts, strict=True)
             ]
             replacing = [new.replaces is not None for new in news]
-            written = {id for place in places for id in place.list_ids()}
+            written = {each.id for place in places for each in place if each is not None}
             starts = [fact.valid_from for fact in facts]
-            replacements = self._chains.find_replacements(
+            replacements = self._store.find_replacements(
                 caller.tenant, after, starts, replacing, written, now
             )
             after = list(map(name_replaced, after, replacements))
@@ -148,7 +142,7 @@ class Facts:
                 has_failed = True
                 places = [
                     self._find_place_again(caller.tenant, *each, changed)
-                    for each in zip(facts, news, places, strict=True)
+                    for each in zip(facts, news, strict=True)
                 ]
             else:
                 return [(each, old is None) for each, old in zip(after, known, strict=True)]
@@ -174,7 +168,7 @@ class Facts:
         ]
         for fact, replacement in zip(facts, replacements, strict=True):
             if replacement is not None:
-                writes += self._chains.build_writes(tenant, fact, replacement)
+                writes += self._store.build_replacement(tenant, fact, replacement)
                 for each in replacement.before:
                     writes += self._record(caller, CHANGE_FACT, each, {"replaced_by": fact.fact_id})
         for fact, place in zip(facts, places, strict=True):
@@ -187,12 +181,13 @@ class Facts:
         return writes
 
     def _find_place_again(
-        self, tenant: str, fact: Fact, new: NewFact, place: _Place, changed: ConditionFailed
+        self, tenant: str, fact: Fact, new: NewFact, changed: ConditionFailed
     ) -> _Place:
         """Find the place of a fact after a conflict, which may have returned what is there."""
-        item = changed.failed.get(item_types.FACT.build_key(tenant, fact=place.id))
+        item = changed.failed.get(item_types.FACT.build_key(tenant, fact=fact.fact_id))
         is_known = new.fact_id is None and item is not None
-        return self._find_place(tenant, fact, decode_stored(item) if is_known else None)
+        stored = decode_stored(fact.fact_id, item) if is_known else None
+        return self._find_place(tenant, fact, stored)
 
     def _find_place(self, tenant: str, fact: Fact, stored: StoredFact | None) -> _Place:
         """Find where a fact is learned: at its id, or where its statement is stored.
@@ -203,26 +198,19 @@ class Facts:
         own = stored or self._store.get(tenant, fact.fact_id)
         derived = derive_fact_id(*fact.statement)
         known = own if fact.fact_id == derived else self._store.get(tenant, derived)
-        place = self._find_statement(tenant, fact, derived, known)
-        if place is not None:
-            replaced = None if own.fact is None else FactReference(fact.fact_id, own.version)
-            return place._replace(reference=replaced, deleted=own.fact)
-        is_referred = (
-            fact.fact_id == derived or known.fact is not None or known.same_as == fact.fact_id
-        )
-        reference = None if is_referred else FactReference(derived, known.version)
-        return _Place(fact.fact_id, own, reference)
+        same = self._find_statement(tenant, fact, known)
+        if same is not None:
+            return _Place(same, None if own.fact is None else own)
+        is_referred = known is own or known.fact is not None or known.same_as == fact.fact_id
+        return _Place(own, None if is_referred else known)
 
-    def _find_statement(
-        self, tenant: str, fact: Fact, derived: str, known: StoredFact
-    ) -> _Place | None:
-        """Find the stored fact that says the same; `known` is what is at the derived id."""
-        id = known.same_as or derived
-        if id == fact.fact_id:
+    def _find_statement(self, tenant: str, fact: Fact, known: StoredFact) -> StoredFact | None:
+        """Find the stored fact of another id that says the same; `known` is at the derived id."""
+        if (known.same_as or known.id) == fact.fact_id:
             return None
-        same = known if known.same_as is None else self._store.get(tenant, id)
+        same = known if known.same_as is None else self._store.get(tenant, known.same_as)
         says_so = same.fact is not None and same.fact.statement == fact.statement
-        return _Place(id, same, None) if says_so else None
+        return same if says_so else None
 
     def get(self, caller: Principal, id: str) -> Fact:
         """Get one fact: one read.
@@ -264,7 +252,7 @@ class Facts:
         chains = [each.chain for each in facts]
         if not facts or (not looks_further and len({*chains}) == len(chains)):
             return {}
-        single = self._chains.list_single_valued(caller.tenant)
+        single = self._store.list_single_valued(caller.tenant)
         known = {each.fact_id: each for each in facts if each.predicate in single}
         if looks_further:
             queries = {
@@ -277,7 +265,11 @@ class Facts:
             others = (each for found in listed for each in found if users.can_read(each.user_id))
             known = {each.fact_id: each for each in others} | known
         return {
-            fact.fact_id: [each for each in known.values() if _contradicts(each, fact)]
+            fact.fact_id: [
+                each
+                for id, each in known.items()
+                if id != fact.fact_id and each.chain == fact.chain
+            ]
             for fact in facts
             if fact.fact_id in known
         }
@@ -309,7 +301,7 @@ class Facts:
 
     def list_single_valued(self, caller: Principal) -> list[str]:
         """Return the predicates that have one value at a time, in order."""
-        return sorted(self._chains.list_single_valued(caller.tenant))
+        return sorted(self._store.list_single_valued(caller.tenant))
 
     def declare(self, caller: Principal, predicate: str, *, is_single_valued: bool) -> None:
         """Declare whether a predicate has one value at a time.
@@ -321,7 +313,7 @@ class Facts:
         authorize(caller, DECLARE_PREDICATE, None)
         target, after = f"predicate:{predicate}", {"single_valued": is_single_valued}
         record = self._audit.record(caller, DECLARE_PREDICATE, target, None, after)
-        self._chains.declare(caller.tenant, predicate, record, is_single_valued=is_single_valued)
+        self._store.declare(caller.tenant, predicate, record, is_single_valued=is_single_valued)
 
     def list_page(
         self,
@@ -389,12 +381,10 @@ class Facts:
         audit = self._record(caller, DELETE_FACT, fact)
         self._store.delete(caller.tenant, fact, reference, audit)
 
-    def _find_reference(self, tenant: str, fact: Fact) -> FactReference | None:
+    def _find_reference(self, tenant: str, fact: Fact) -> StoredFact | None:
         derived = derive_fact_id(*fact.statement)
-        if fact.fact_id == derived:
-            return None
-        stored = self._store.get(tenant, derived)
-        return FactReference(derived, stored.version) if stored.same_as == fact.fact_id else None
+        stored = None if fact.fact_id == derived else self._store.get(tenant, derived)
+        return stored if stored is not None and stored.same_as == fact.fact_id else None
 
     def _record(
         self,
@@ -420,34 +410,24 @@ class Facts:
         def accept(fact: Fact) -> bool:
             return fact.confidence >= least
 
-        best = self.find(
-            caller,
-            request.query,
-            filters.equal,
-            accept,
-            request.top_k,
-            request.as_of,
-            user_id=filters.user_id,
-        )
+        asked = FactQuery(**filters.model_dump(exclude={"min_confidence"}))
+        best = self.find(caller, request.query, asked, accept, request.top_k, request.as_of)
         return [each for each in best if each.score >= request.min_score]
 
     def find(
         self,
         caller: Principal,
         text: str,
-        filters: Mapping[str, str],
+        asked: FactQuery,
         accept: Callable[[Fact], bool],
         top_k: int,
         as_of: int | None = None,
-        *,
-        user_id: str | None = None,
     ) -> list[Found[Fact]]:
         """Find the `top_k` facts that fit a query best; best first.
 
         Args:
-            filters: attributes that the facts must have.
+            asked: which facts; by a run, if it is the last one that learned them.
             as_of: when they held (epoch ms); None is now.
-            user_id: whom they are about; None for facts of all users and of none.
 
         Raises:
             Unavailable: no embedding model is installed, or it does not answer.
@@ -455,18 +435,21 @@ class Facts:
         time = self._clock() if as_of is None else as_of
         embedding = self._vector_search.embed_query(text)
         query = read_query(text)
-        users = UserAccess(self._namespaces, caller)
-        space = item_types.FACT.build_partition(caller.tenant)
+        users, user_id = UserAccess(self._namespaces, caller), asked.user_id
+        space, filters = item_types.FACT.build_partition(caller.tenant), asked.filters
 
         def search(depth: int) -> tuple[list[Found[Fact]], bool]:
             found = self._vector_search.index.find_candidates(space, embedding, depth, filters)
-            cosines, asked = found.cosines, query.use_statistics(found.statistics)
+            cosines, ranked = found.cosines, query.use_statistics(found.statistics)
             read = partial(users.load_with, user_id) if cosines and user_id is not None else None
             facts = self._store.get_many(caller.tenant, cosines, read)
-            named = ((ref, each) for ref, each in facts.items() if each.matches(filters))
-            held = ((ref, each.at(time)) for ref, each in named if user_id in (None, each.user_id))
+            held = (
+                (ref, each.at(time))
+                for ref, each in facts.items()
+                if each.matches(filters) and user_id in (None, each.user_id)
+            )
             recalled = [
-                Found(fact, *asked.compare(cosines[ref], fact.text, fact.subject))
+                Found(fact, *ranked.compare(cosines[ref], fact.text, fact.subject))
                 for ref, fact in held
                 if fact is not None and accept(fact) and users.can_read(fact.user_id)
             ]
@@ -517,11 +500,7 @@ def _put_named_first(query: Query, recalled: Iterable[Found[Fact]]) -> list[Foun
 def _learn_at(place: _Place, fact: Fact, token: RequestToken | None) -> Fact:
     version = max((place.stored.version or 0) + 1, fact.version)
     merged = relearn(place.stored.fact, fact, token)
-    return merged._replace(fact_id=place.id, version=version)
-
-
-def _contradicts(one: Fact, other: Fact) -> bool:
-    return one.fact_id != other.fact_id and one.chain == other.chain
+    return merged._replace(fact_id=place.stored.id, version=version)
 
 
 def _assert_different(facts: Sequence[Fact]) -> None:
@@ -532,10 +511,6 @@ def _assert_different(facts: Sequence[Fact]) -> None:
                 index
             )
         seen |= {fact.statement, fact.fact_id}
-
-
-def _has_learned(fact: Fact, token: RequestToken) -> bool:
-    return token.judge(fact.requests) is not Verdict.NEW
 
 
 def _build_fact(caller: Principal, new: NewFact, now: int) -> Fact:

@@ -8,7 +8,6 @@ subject, which may lag for a moment.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -34,36 +33,40 @@ from functions.vectors.model import Embedding, VectorFormat
 
 
 class StoredFact(NamedTuple):
-    """The content of an item.
+    """The content of the item of an id: a fact, or a reference to the fact of another id.
+
+    Example: a fact is learned as `my-id`. The item of the id that is derived from its statement
+    then has `same_as: my-id`, so that learning the statement again finds it. Vector indexes treat
+    that item as deleted.
 
     Attributes:
         fact: None if the fact was deleted, or the item does not exist.
         version: None if the item does not exist.
-        same_as: the caller's own id of the fact with this statement, if the caller chose one.
-    """
-
-    fact: Fact | None
-    version: int | None
-    same_as: str | None = None
-
-
-class FactReference(NamedTuple):
-    """An item that points from an id derived from the statement to the caller's id of the fact.
-
-    Example: a fact is learned as `my-id`. The item of its derived id then has `same_as: my-id`, so
-    that learning the statement again finds it. Vector indexes treat the item as deleted.
-
-    Attributes:
-        id: the id of the item.
-        seen: the version that was read; None if the item did not exist.
+        same_as: the caller's own id of the fact with this statement.
     """
 
     id: str
+    fact: Fact | None = None
+    version: int | None = None
+    same_as: str | None = None
+
+
+class Replacement(NamedTuple):
+    """Tells what a new fact replaces.
+
+    Attributes:
+        before: the facts that it ends, as they are stored.
+        after: the same facts, ended.
+        seen: the version of the chain's item; None if there is none.
+    """
+
+    before: list[Fact]
+    after: list[Fact]
     seen: int | None
 
 
 class FactStore:
-    """Reads and writes the facts of all tenants."""
+    """Reads and writes facts, their chains, and which predicates are single-valued."""
 
     def __init__(self, table: Table, vector_format: VectorFormat, clock: Clock) -> None:
         self._table = table
@@ -72,7 +75,7 @@ class FactStore:
 
     def get(self, tenant: str, id: str) -> StoredFact:
         """Read one fact with one call."""
-        return decode_stored(self._table.get(FACT.build_key(tenant, fact=id)))
+        return decode_stored(id, self._table.get(FACT.build_key(tenant, fact=id)))
 
     def get_many(
         self,
@@ -100,20 +103,20 @@ class FactStore:
         fact: Fact,
         embedding: Embedding,
         seen: int | None,
-        reference: FactReference | None,
+        reference: StoredFact | None,
     ) -> list[Write]:
         """Build the writes of a fact whose item still has the version `seen` (None: no item).
 
         Args:
-            reference: an item that is written with it.
+            reference: what is at the id that becomes a reference to it.
         """
         key, item = FACT.build_key(tenant, fact=fact.fact_id), self._encode(tenant, fact, embedding)
         writes = [put_version(key, item, seen)]
         if reference is not None:
-            named = {"same_as": fact.fact_id, "version": (reference.seen or 0) + 1}
+            named = {"same_as": fact.fact_id, "version": (reference.version or 0) + 1}
             named |= self._format.build_stamp(self._clock())
             other = FACT.build_key(tenant, fact=reference.id)
-            writes.append(put_version(other, named, reference.seen))
+            writes.append(put_version(other, named, reference.version))
         return writes
 
     def build_change(self, tenant: str, before: Fact, after: Fact) -> Write:
@@ -178,7 +181,7 @@ class FactStore:
             ]
 
     def delete(
-        self, tenant: str, fact: Fact, reference: FactReference | None, audit: Sequence[Write]
+        self, tenant: str, fact: Fact, reference: StoredFact | None, audit: Sequence[Write]
     ) -> None:
         """Replace a fact by a tombstone, so that indexes in memory see the deletion.
 
@@ -194,82 +197,13 @@ class FactStore:
             writes.append(delete(build_chain_key(tenant, fact.chain)))
         if reference is not None:
             key = FACT.build_key(tenant, fact=reference.id)
-            writes.append(delete(key, "version = :seen", seen=reference.seen))
+            writes.append(delete(key, "version = :seen", seen=reference.version))
         self._table.write(writes)
 
     def replace_vector(self, tenant: str, fact: Fact, embedding: Embedding) -> None:
         """Write a fact with another vector, at the same version."""
         item = self._encode(tenant, fact, embedding)
         self._table.put(put_version(FACT.build_key(tenant, fact=fact.fact_id), item, fact.version))
-
-    def _encode(self, tenant: str, fact: Fact, embedding: Embedding) -> Item:
-        # indexes in memory find new facts by the time of the write
-        stamp = self._format.build_stamp(self._clock())
-        return encode_fact(tenant, fact, embedding, self._format) | stamp
-
-
-def decode_stored(item: Item | None) -> StoredFact:
-    """Decode what an item holds of a fact."""
-    if item is None:
-        return StoredFact(None, None)
-    return StoredFact(decode_fact(item), item["version"], item.get("same_as"))
-
-
-def build_chain_key(tenant: str, chain: tuple[str, str, str | None]) -> Key:
-    """Build the key of what says which facts of a chain hold now."""
-    return FACT_CHAIN.build_key(tenant, chain=dumps(list(chain)).decode())
-
-
-def encode_fact(tenant: str, fact: Fact, embedding: Embedding, vector_format: VectorFormat) -> Item:
-    """Encode a fact and its vector, in the format of the index."""
-    return {
-        **to_attributes(fact),
-        "confidence": repr(fact.confidence),  # as text: a DynamoDB number would round it
-        "metadata": None if fact.metadata is None else compress(fact.metadata),
-        **FACT.build_index_attributes(tenant, subject=fact.subject, agent_type=fact.agent_type),
-        schema.TYPE_ORDER_ATTRIBUTE: fact.position,
-        **vector_format.to_attributes(FACT.build_partition(tenant), embedding, fact.filters),
-    }
-
-
-def decode_fact(item: Item | None) -> Fact | None:
-    """Decode the fact of an item; None if there is no item, or the fact was deleted."""
-    if item is None or "model" not in item:
-        return None
-    metadata = item.get("metadata")
-    return from_attributes(
-        Fact,
-        item,
-        confidence=float(item["confidence"]),
-        metadata=None if metadata is None else read_text(item, lambda: decompress(metadata)),
-    )
-
-
-def _may_match(row: Item, query: FactQuery) -> bool:
-    # some indexes do not project the predicate
-    return query.predicate is None or row.get("predicate", query.predicate) == query.predicate
-
-
-class Replacement(NamedTuple):
-    """Tells what a new fact replaces.
-
-    Attributes:
-        before: the facts that it ends, as they are stored.
-        after: the same facts, ended.
-        seen: the version of the chain's item; None if there is none.
-    """
-
-    before: list[Fact]
-    after: list[Fact]
-    seen: int | None
-
-
-@dataclass(eq=False)
-class FactChainStore:
-    """Finds and builds replacements, and keeps which predicates are single-valued."""
-
-    _table: Table
-    _store: FactStore
 
     def list_single_valued(self, tenant: str) -> frozenset[str]:
         """Return the predicates of a tenant that have one value at a time."""
@@ -331,21 +265,21 @@ class FactChainStore:
         self, tenant: str, fact: Fact, start: int, written: Collection[str], now: int
     ) -> Replacement:
         item = self._table.get(build_chain_key(tenant, fact.chain)) or {}
-        found = self._store.get_many(tenant, item.get("facts", ()))
+        found = self.get_many(tenant, item.get("facts", ()))
         by_id = {each.fact_id: each for each in found.values()}
         query = FactQuery(subject=fact.subject, predicate=fact.predicate, user_id=fact.user_id)
-        listed = select_shown(self._store.list_newest(tenant, query))
+        listed = select_shown(self.list_newest(tenant, query))
         by_id |= {each.fact_id: each for each in listed if each.chain == fact.chain}
         others = (each for each in by_id.values() if each.fact_id not in written)
-        open_facts = (each for each in others if _is_after(each.valid_until, start))
-        before = list(islice(open_facts, MAX_REPLACED_FACTS))
+        holding = (each for each in others if each.valid_until is None or each.valid_until > start)
+        before = list(islice(holding, MAX_REPLACED_FACTS))
         after = [end_fact(each, start, now, fact.learned_by) for each in before]
         return Replacement(before, after, item.get("version"))
 
-    def build_writes(self, tenant: str, fact: Fact, replacement: Replacement) -> list[Write]:
+    def build_replacement(self, tenant: str, fact: Fact, replacement: Replacement) -> list[Write]:
         """Build the writes that end the replaced facts, and name the one that holds."""
         ended = [
-            self._store.build_change(tenant, *each)
+            self.build_change(tenant, *each)
             for each in zip(replacement.before, replacement.after, strict=True)
         ]
         item = {
@@ -358,6 +292,53 @@ class FactChainStore:
         named = put_version(build_chain_key(tenant, fact.chain), item, replacement.seen)
         return [*ended, named]
 
+    def _encode(self, tenant: str, fact: Fact, embedding: Embedding) -> Item:
+        # indexes in memory find new facts by the time of the write
+        stamp = self._format.build_stamp(self._clock())
+        return encode_fact(tenant, fact, embedding, self._format) | stamp
+
+
+def decode_stored(id: str, item: Item | None) -> StoredFact:
+    """Decode what the item of an id holds."""
+    if item is None:
+        return StoredFact(id)
+    return StoredFact(id, decode_fact(item), item["version"], item.get("same_as"))
+
+
+def build_chain_key(tenant: str, chain: tuple[str, str, str | None]) -> Key:
+    """Build the key of what says which facts of a chain hold now."""
+    return FACT_CHAIN.build_key(tenant, chain=dumps(list(chain)).decode())
+
+
+def encode_fact(tenant: str, fact: Fact, embedding: Embedding, vector_format: VectorFormat) -> Item:
+    """Encode a fact and its vector, in the format of the index."""
+    return {
+        **to_attributes(fact),
+        "confidence": repr(fact.confidence),  # as text: a DynamoDB number would round it
+        "metadata": None if fact.metadata is None else compress(fact.metadata),
+        **FACT.build_index_attributes(tenant, subject=fact.subject, agent_type=fact.agent_type),
+        schema.TYPE_ORDER_ATTRIBUTE: fact.position,
+        **vector_format.to_attributes(FACT.build_partition(tenant), embedding, fact.filters),
+    }
+
+
+def decode_fact(item: Item | None) -> Fact | None:
+    """Decode the fact of an item; None if there is no item, or the fact was deleted."""
+    if item is None or "model" not in item:
+        return None
+    metadata = item.get("metadata")
+    return from_attributes(
+        Fact,
+        item,
+        confidence=float(item["confidence"]),
+        metadata=None if metadata is None else read_text(item, lambda: decompress(metadata)),
+    )
+
+
+def _may_match(row: Item, query: FactQuery) -> bool:
+    # some indexes do not project the predicate
+    return query.predicate is None or row.get("predicate", query.predicate) == query.predicate
+
 
 def name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:
     """Name in a fact the facts that it ends."""
@@ -366,10 +347,6 @@ def name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:
     ended = [each.fact_id for each in replacement.before]
     named = (*(each for each in fact.replaced_facts if each not in ended), *ended)
     return fact._replace(has_chain=True, replaced_facts=named[-MAX_REPLACED_FACTS:])
-
-
-def _is_after(end: int | None, time: int) -> bool:
-    return end is None or end > time
 
 
 def _assert_different_chains(facts: Sequence[Fact], is_replacing: Iterable[bool]) -> None:

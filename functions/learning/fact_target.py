@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from functions.facts.model import Fact
 from functions.facts.rules import derive_fact_id, end_fact, relearn
-from functions.facts.store import FactChainStore, FactStore, StoredFact, name_replaced
+from functions.facts.store import FactStore, StoredFact, name_replaced
 from functions.identity.model import SERVICE
 from functions.learning.evidence import (
     Document,
@@ -30,7 +30,6 @@ class LearnedFacts(Target):
     """The facts about users."""
 
     _store: FactStore
-    _chains: FactChainStore
     _vector_search: VectorSearch
 
     def list_known(self, reading: Reading) -> list[Known]:
@@ -54,8 +53,9 @@ class LearnedFacts(Target):
             if not (messages := reading.select(change.messages)):
                 continue
             fact = _build_fact(reading, change, messages, now)
-            replaced = known[change.known].stored.fact_id if change.known else fact.fact_id
-            after = _learn(reading, fact, self._find(reading.tenant, fact), messages, replaced)
+            replaced = known[change.known or ""].stored if change.action == "replace" else fact
+            stored = self._find(reading.tenant, fact)
+            after = _learn(reading, fact, stored, messages, replaced.fact_id)
             learned.setdefault(after.fact_id, Learned(after, messages))
         return learned, 0
 
@@ -77,7 +77,7 @@ class LearnedFacts(Target):
         ]
         facts = [*(each.item for each in learned), *(each.stored for each, _ in ended)]
         firsts = list({each.item.chain: each for each in reversed([*learned])}.values())
-        found = self._chains.find_replacements(
+        found = self._store.find_replacements(
             tenant,
             [each.item for each in firsts],
             [_get_time(each.messages, now) for each in firsts],
@@ -92,7 +92,7 @@ class LearnedFacts(Target):
             embedding, seen = self._vector_search.embed_stored(fact.text), fact.version - 1 or None
             writes += self._store.build_writes(tenant, fact, embedding, seen, None)
             if replacement is not None:
-                writes += self._chains.build_writes(tenant, fact, replacement)
+                writes += self._store.build_replacement(tenant, fact, replacement)
         return writes
 
     def build_change(self, row: LearnedItem, kept: Sequence[str], now: int) -> list[Write]:

@@ -247,7 +247,9 @@ class Learner:
                     break
             else:
                 return
-        self._release(claim, reply)
+        # the messages, or what is known, have changed: they are read again
+        own = build_position_write(rules.make_ready(claim.position, self._clock()))
+        self._table.try_write(own, *self._settle(claim, reply, Counts()))
 
     def _plan(self, claim: _Claim, answer: ModelAnswer) -> Plan:
         """Plan what an answer changes; leave out the last items if one transaction is too small."""
@@ -284,7 +286,8 @@ class Learner:
         """Drop an answer that is no answer; after three, read on behind these messages."""
         position, reading = claim.position, claim.reading
         error = "the answer does not fit its schema"
-        writes = self._settle(claim, reply, self._note_error(error, dropped=1))
+        counts = Counts(dropped=1, last_error=error, last_error_at=self._clock())
+        writes = self._settle(claim, reply, counts)
         if position.attempts + 1 < _ATTEMPTS:
             self._retry(position, writes)
         else:
@@ -294,7 +297,7 @@ class Learner:
         self, position: Position, reading: Reading, error: str, writes: Sequence[Write]
     ) -> None:
         """Try again later, and say why."""
-        counts = self._note_error(error, failed=1)
+        counts = Counts(failed=1, last_error=error, last_error_at=self._clock())
         report_count("ModelFailures", tenant=reading.tenant, strategy=reading.strategy.name)
         name = reading.strategy.name
         self._retry(position, [*writes, build_counts_write(reading.tenant, name, counts)])
@@ -306,11 +309,6 @@ class Learner:
         waiting = waiting._replace(attempts=position.attempts + 1)
         self._table.try_write(build_position_write(waiting), *writes)
 
-    def _release(self, claim: _Claim, reply: Reply) -> None:
-        """Read the messages again: they, or what is known, have changed since."""
-        own = build_position_write(rules.make_ready(claim.position, self._clock()))
-        self._table.try_write(own, *self._settle(claim, reply, Counts()))
-
     def _settle(self, claim: _Claim, reply: Reply, counts: Counts) -> list[Write]:
         """Build the writes that count a request, and correct what it has reserved."""
         tokens = claim.reserved if reply.tokens is None else reply.tokens
@@ -320,6 +318,3 @@ class Learner:
             claim.build_settlement(tokens),
             build_counts_write(tenant, name, counts),
         ]
-
-    def _note_error(self, error: str, *, failed: int = 0, dropped: int = 0) -> Counts:
-        return Counts(failed=failed, dropped=dropped, last_error=error, last_error_at=self._clock())

@@ -17,7 +17,7 @@ from functions.conversations.service import Conversations
 from functions.entries.model import Entry
 from functions.entries.read import EntryReader
 from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
-from functions.facts.model import Fact
+from functions.facts.model import Fact, FactQuery
 from functions.facts.service import Facts
 from functions.identity.model import Principal
 from functions.namespaces.model import encode_segment
@@ -141,20 +141,17 @@ class RecallService:
 
     def _find_facts(self, caller: Principal, question: Question) -> list[RecallItem]:
         """Find facts; those of a subject that the question names precede the others."""
-        asked = {"agent_type": question.agent_type, "learned_from_run_id": question.run_id}
-        equal = {name: value for name, value in asked.items() if value is not None}
+        asked = FactQuery(
+            agent_type=question.agent_type,
+            learned_from_run_id=question.run_id,
+            user_id=question.user_id,
+        )
 
         def accept(fact: Fact) -> bool:
             return _is_wanted(question, fact.valid_from, build_reference("facts", fact.fact_id))
 
         found = self._facts.find(
-            caller,
-            question.query or "",
-            equal,
-            accept,
-            question.top_k,
-            question.as_of,
-            user_id=question.user_id,
+            caller, question.query or "", asked, accept, question.top_k, question.as_of
         )
         facts = [each.element for each in found]
         known = self._facts.explain_validity(caller, facts, is_past=question.as_of is not None)

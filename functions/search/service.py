@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from heapq import nlargest
 from itertools import chain
+from operator import attrgetter
 
 from functions.authorization.rules import inspects
 from functions.entries.access import assert_owner_known
@@ -39,11 +40,11 @@ from functions.vectors.hybrid import Found, Query, VectorSearch, read_query
 from functions.vectors.model import (
     Candidates,
     Embedding,
-    Hit,
     add_statistics,
     search_with_expansion,
 )
 
+_FILTERS = ("memory_type", "namespace", "agent_id")  # of a vector index
 Accept = Callable[[Entry], bool]
 """True if a search may return an entry."""
 
@@ -232,7 +233,8 @@ class Search:
         self, spaces: Sequence[str], query: Embedding, filters: Filters, depth: int
     ) -> Candidates:
         """Find the best entries of all spaces together, by their ids."""
-        index, wanted = self._vector_search.index, _index_filters(filters)
+        index = self._vector_search.index
+        wanted = {name: value for name in _FILTERS if (value := getattr(filters, name)) is not None}
         found = run_parallel(
             [partial(index.find_candidates, space, query, depth, wanted) for space in spaces]
         )
@@ -240,8 +242,8 @@ class Search:
         by_words = list(chain.from_iterable(each.by_words for each in found))
         known = [each.statistics for each in found if each.statistics is not None]
         return Candidates(
-            nlargest(depth, by_meaning, _get_score),
-            nlargest(depth, by_words, _get_score),
+            nlargest(depth, by_meaning, attrgetter("score")),
+            nlargest(depth, by_words, attrgetter("score")),
             all(each.is_complete for each in found) and len(by_meaning) <= depth,
             add_statistics(known) if known else None,
         )
@@ -256,10 +258,8 @@ class Search:
     def _select_readable(
         self, caller: Principal, entries: Mapping[str, Entry], request: MemorySearch, accept: Accept
     ) -> list[Entry]:
-        filters, matching = (
-            request.filters,
-            self._select_matching(entries.values(), request, accept),
-        )
+        filters = request.filters
+        matching = self._select_matching(entries.values(), request, accept)
         is_anothers = filters.agent_id not in (None, caller.id)
         if filters.memory_type == WORKING.name and is_anothers and not inspects(caller):
             readable = self._tasks.list_readable_of(caller, str(filters.agent_id))
@@ -311,10 +311,6 @@ def matches_fields(entry: Entry, fields: Mapping[str, object]) -> bool:
     )
 
 
-def _get_score(hit: Hit) -> float:
-    return hit.score
-
-
 def _rank(
     query: Query, entries: Iterable[Entry], cosines: Mapping[str, float]
 ) -> list[Found[Entry]]:
@@ -322,12 +318,3 @@ def _rank(
         Found(each, *query.compare(cosines[each.id], extract_text(each) or "")) for each in entries
     ]
     return sorted(found, key=lambda each: (-each.score, each.element.id))
-
-
-def _index_filters(filters: Filters) -> dict[str, str]:
-    wanted = {
-        "memory_type": filters.memory_type,
-        "namespace": filters.namespace,
-        "agent_id": filters.agent_id,
-    }
-    return {name: value for name, value in wanted.items() if value is not None}

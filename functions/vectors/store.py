@@ -66,21 +66,17 @@ class VectorStore:
 
     def select_current(self, addresses: Iterable[tuple[str, str]]) -> set[str]:
         """Select the refs whose vectors exist in the current format."""
-        found = self._table.get_many(
-            AGENT_VECTOR.build_key_in(space, ref=ref) for space, ref in addresses
-        )
-        return {
-            AGENT_VECTOR.parse(sort)
-            for (_, sort), item in found.items()
-            if self._format.matches(item)
-        }
+        return {ref for ref, item in self._read(addresses).items() if self._format.matches(item)}
 
     def read_versions(self, addresses: Iterable[tuple[str, str]]) -> dict[str, int]:
         """Read the versions from which vectors were made, by what these stand for."""
+        return {ref: item["version"] for ref, item in self._read(addresses).items()}
+
+    def _read(self, addresses: Iterable[tuple[str, str]]) -> dict[str, Item]:
         found = self._table.get_many(
             AGENT_VECTOR.build_key_in(space, ref=ref) for space, ref in addresses
         )
-        return {AGENT_VECTOR.parse(sort): item["version"] for (_, sort), item in found.items()}
+        return {AGENT_VECTOR.parse(sort): item for (_, sort), item in found.items()}
 
     def _put(self, space: str, ref: str, item: Item) -> None:
         not_newer = "attribute_not_exists(pk) OR version <= :version"

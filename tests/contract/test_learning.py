@@ -464,6 +464,16 @@ def test_an_item_that_the_schema_does_not_allow_is_dropped(
     assert status(admin, "facts")["dropped"] == 1
 
 
+def test_a_new_item_that_names_an_unknown_one_is_new(
+    admin: httpx.Client, learning: Learning, model: Model
+) -> None:
+    declare(admin, "facts")
+    model.answer = lambda _: {"facts": [GOOD | {"known": "k9"}]}
+    say(admin, "I like tea")
+    learning.settle()
+    assert facts(admin) == ["Ada likes tea"]
+
+
 # Budgets
 
 
