@@ -21,7 +21,9 @@ def read_text(item: Item, decode: Callable[[], bytes], otherwise: bytes = UNREAD
     try:
         return decode()
     except UnreadableValue:
-        report_count("UnreadableValues", key=(item["pk"], item["sk"]))
+        # What was archived has lost its key; its index tells which message it was.
+        key = (item["pk"], item["sk"]) if "pk" in item else item.get("index")
+        report_count("UnreadableValues", key=key)
         return otherwise
 
 

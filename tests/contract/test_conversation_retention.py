@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import orjson
 import pytest
 
 from functions.container import Container
@@ -83,6 +84,20 @@ def test_sensitive_conversations_are_archived_encrypted(
         {"m": "hidden-text"},
         "hidden-text",
     )
+
+
+def test_a_damaged_message_of_an_archive_hides_no_other(
+    service: Service, tenant: Tenant, alice: httpx.Client
+) -> None:
+    ok(put(alice, "s1", "first", "second", ttl="duration:P1D", sensitivity="restricted"), 201)
+    service.clock.advance(seconds=DAY)
+    sweep(service)
+    (file,) = files(service, tenant)
+    first, second = map(orjson.loads, file.read_bytes().splitlines())
+    moved = second | {"value": first["value"], "data_key": first["data_key"]}
+    file.write_bytes(orjson.dumps(first) + b"\n" + orjson.dumps(moved) + b"\n")
+    found = archive(alice, "s1")["messages"]
+    assert (found[0]["content"], found[1]["unreadable"]) == ("first", True)
 
 
 def test_a_new_conversation_archives_the_expired_one_first(
