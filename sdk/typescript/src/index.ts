@@ -28,7 +28,7 @@ import { Memory } from "./memory.js";
 import { OpenWop } from "./openwop.js";
 import { Recaller, type Recall, type RecallOptions, type RecallReference } from "./recall.js";
 import { States } from "./states.js";
-import { type Task, Tasks } from "./tasks.js";
+import { type HandOver, type Task, Tasks } from "./tasks.js";
 import { UserMemory } from "./user_memory.js";
 
 export * from "./errors.js";
@@ -98,6 +98,7 @@ export type { State, StateHead, StateOptions, States } from "./states.js";
 export type { Forgotten, InNamespace, UserMemory, UserQueryOptions } from "./user_memory.js";
 export type {
   Grant,
+  HandOver,
   Task,
   TaskChanges,
   TaskContext,
@@ -211,7 +212,7 @@ export class Client {
   }
 
   /** Hand a task over to another agent, with a note for it. */
-  async handOver(task: Task | string, to: string, note?: string): Promise<Task> {
+  async handOver(task: Task | string, to: string | HandOver, note?: string): Promise<Task> {
     return this.tasks.handOver(task, to, note);
   }
 

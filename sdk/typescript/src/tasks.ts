@@ -24,6 +24,12 @@ export interface TaskContextOptions {
   max_kb?: number;
 }
 
+/** The next assignee of a task, and a note for it. */
+export interface HandOver {
+  to: string;
+  note?: string;
+}
+
 export class Tasks extends Resource {
   /** Register a task; the caller coordinates it, unless it is an agent. */
   async create(intentId: string, fields: TaskFields = {}): Promise<Task> {
@@ -93,7 +99,8 @@ export class Tasks extends Resource {
   }
 
   /** Hand a task over to another agent, with a note for it. */
-  async handOver(task: Task | string, to: string, note?: string): Promise<Task> {
+  async handOver(task: Task | string, to: string | HandOver, note?: string): Promise<Task> {
+    if (typeof to !== "string") return this.handOver(task, to.to, to.note);
     const present = typeof task === "string" ? await this.get(task) : task;
     if (present === undefined) throw new TypeError(`there is no task ${String(task)}`);
     return this.update(present.id, present.version, { assigned_agent: to, ...(note === undefined ? {} : { note }) });

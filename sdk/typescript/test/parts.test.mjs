@@ -139,7 +139,7 @@ test("tasks end, share their memory, and are handed over with a note", async () 
   await client.tasks.revoke(task.id, "reviewer");
   assert.ok(await client.tasks.getContext(task.id, { max_kb: 4 }));
   assert.deepEqual((await client.tasks.listAssigned().list()).map((each) => each.id), [task.id]);
-  assert.equal((await client.handOver(task.id, "reviewer", "rows 1 to 40")).hand_over_note, "rows 1 to 40");
+  assert.equal((await client.handOver(task.id, { to: "reviewer", note: "rows 1 to 40" })).hand_over_note, "rows 1 to 40");
   assert.equal((await client.tasks.complete((await client.tasks.create("orders")).id, { ok: 1 })).status, "completed");
   assert.equal((await client.tasks.fail((await client.tasks.create("orders")).id, "no")).status, "failed");
   assert.equal((await client.intents.setAcl("orders", { auditor: "read" })).entries.length, 1);
