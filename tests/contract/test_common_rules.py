@@ -56,6 +56,15 @@ def test_every_body_is_checked_by_its_model(tenant: Tenant) -> None:
     assert tenant.service.state() == before
 
 
+def test_a_missing_version_is_named_before_the_body_is_read(tenant: Tenant) -> None:
+    changing = [each for each in ROUTES if each.if_match == "required"]
+    assert changing
+    for route in changing:
+        path = re.sub(r"{[^}]*}", "x", route.openapi_path)
+        answer = tenant.admin.request(route.method, path, json={"bogus": 1})
+        refused(answer, 428, "PRECONDITION_REQUIRED")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
     [
