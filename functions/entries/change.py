@@ -60,7 +60,7 @@ class Changes:
             AccessDenied: when the caller may not write it.
             CapacityExceeded: when the change exceeds a limit.
             ValidationFailed: when nothing is given, or fields don't fit together.
-            ValueTooLarge: when the value has more than 65,536 bytes.
+            ValueTooLarge: when the value has more than `limits.MAX_VALUE_BYTES`.
         """
         address, nonce = parse_entry_id(caller.tenant, entry_id)
         if not change.model_fields_set:

@@ -35,7 +35,7 @@ class Creates:
             TaskClosed: when the task has ended.
             CapacityExceeded: when a limit is reached, and nothing can be evicted.
             ValidationFailed: when fields don't fit together.
-            ValueTooLarge: when the value has more than 65,536 bytes.
+            ValueTooLarge: when the value has more than `limits.MAX_VALUE_BYTES`.
         """
         now = self._clock()
         entry = build_entry(caller, new, now, token)

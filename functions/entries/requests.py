@@ -71,7 +71,7 @@ class NewEntry(_Changeable):
     key: Name
     """The entry's name within its namespace."""
     value: dict[str, Any]
-    """Your JSON object, at most 65,536 bytes of compact UTF-8."""
+    """Your JSON object, at most {MAX_VALUE_BYTES} of compact UTF-8."""
     memory_type: Tier
     """The tier: it decides on lifetime and access."""
     agent_id: AgentId | None = None
@@ -137,7 +137,7 @@ class EntryChange(_Changeable, ChangeModel):
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
     value: dict[str, Any] = Field(default={})
-    """Your JSON object, at most 65,536 bytes of compact UTF-8."""
+    """Your JSON object, at most {MAX_VALUE_BYTES} of compact UTF-8."""
     tags: Tags = Field(default=[])
     """Labels to query by."""
     pinned: bool = False

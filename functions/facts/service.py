@@ -99,7 +99,7 @@ class Facts:
 
         Raises:
             ValidationFailed: two of them have the same statement or id; its `index` says which.
-            ValueTooLarge: the metadata have over 16,384 bytes of compact JSON.
+            ValueTooLarge: the metadata have over `MAX_FACT_METADATA_BYTES` as compact JSON.
             Unavailable: the embedding model of a service doesn't answer.
             AccessDenied: a fact is about a user whose memory the caller may not write.
         """

@@ -23,7 +23,8 @@ class Secret(RequestModel):
         SecretStr,
         Field(min_length=limits.MIN_SECRET_CHARACTERS, max_length=limits.MAX_SECRET_CHARACTERS),
     ]
-    """At least 8 characters that are not white space; at most 65,536 bytes with the others."""
+    """At least {MIN_SECRET_CHARACTERS} characters that are not white space. All secrets of a run
+    have up to {MAX_SECRETS_BYTES} together."""
 
 
 class NewMemoryRun(RequestModel):
@@ -104,7 +105,7 @@ class NewMemoryEntry(RequestModel):
     """Body of `POST /v1/memory/{memoryRef}`."""
 
     content: str
-    """At most 65,536 bytes of UTF-8."""
+    """At most {MAX_OPENWOP_ENTRY_BYTES} of UTF-8."""
     tags: Annotated[
         list[Annotated[str, Field(max_length=limits.MAX_OPENWOP_TAG_CHARACTERS)]],
         Field(max_length=limits.MAX_TAGS),

@@ -60,7 +60,7 @@ class Procedures:
         workflow begins with what `new.learned` says.
 
         Raises:
-            ValueTooLarge: the spec has over 65,536 bytes of compact JSON.
+            ValueTooLarge: the spec has over `limits.MAX_SPEC_BYTES` of compact JSON.
             NotFound: If-Match names a version, and the workflow does not exist.
             VersionMismatch: If-Match names another version than the present one.
         """

@@ -50,6 +50,6 @@ class NewEpisode(RequestModel):
     turn: Annotated[int, Field(ge=0, le=MAX_TURN)] | None = None
     """The turn of the run to which the episode belongs."""
     metadata: dict[str, Any] | None = None
-    """At most 65,536 bytes of JSON."""
+    """At most {MAX_EPISODE_METADATA_BYTES} of JSON."""
     sensitivity: Sensitivity | None = None
     """`confidential` and `restricted` values are stored encrypted."""

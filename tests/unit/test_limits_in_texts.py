@@ -57,6 +57,7 @@ _OF_OTHERS: dict[tuple[str, str], str] = {
 def list_values() -> set[str]:
     """List how the limits are written, as far as a text with it can hardly mean something else."""
     texts = set(map(rendering.format_limit, NAMES))
+    texts |= {f"{getattr(limits, name):,} bytes" for name in NAMES if name.endswith("_BYTES")}
     return {text for text in texts if _UNIT.search(text) or "," in text} - _UNSPECIFIC
 
 

@@ -21,7 +21,7 @@ _VALUE = f"{_WORKING}/{{key+}}"
 def put_working_value(request: Request, caller: Principal, new: NewWorkingValue) -> Response:
     """Store a working value of an instance.
 
-    All values of an instance have 131,072 bytes together, as compact JSON.
+    All values of an instance have up to {MAX_INSTANCE_BYTES} together, as compact JSON.
     """
     (instance, key) = _names(request)
     stored = request.services.working_values.put(caller, instance, key, new)

@@ -46,7 +46,8 @@ class AsyncFacts(AsyncResource):
                 predicate and object again updates the fact and raises its `learned_count`.
             agent_type: a label to filter by.
             learned_from_run_id: the run in which it was learned.
-            metadata: any JSON value, up to 16,384 bytes; searches ignore it.
+            metadata: any JSON value; the API's description has its maximum size. Searches
+                ignore it.
             user_id: the user whom the fact is about; reading and writing it needs access to the
                 memory of this user.
             valid_from: the time from which the fact holds; now by default.

@@ -270,7 +270,7 @@ class AsyncMemoryAdapter:
             MemoryAccessError: the reference wasn't issued to this tenant.
             SecretLeakageError: it contains a secret, and the run rejects those.
             ValidationError: a field is invalid, such as an `expires_at` in the past.
-            TooLargeError: the content is over 65,536 bytes.
+            TooLargeError: the content is larger than an entry may be.
             RunEndedError: the run is over.
         """
         more = drop_none(expiresAt=render_time(expires_at), runId=self.run_id)

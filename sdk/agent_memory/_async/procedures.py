@@ -37,7 +37,7 @@ class AsyncProcedures(AsyncResource):
             client.procedures.put("sdr", "outreach", "short-mail", {"steps": ["write", "send"]})
 
         Args:
-            spec: any JSON value, up to 65,536 bytes.
+            spec: any JSON value, up to `procedures.limits.spec_bytes`.
             half_life: the time after which an outcome counts half, such as `duration:P7D`; by
                 default, outcomes keep their weight.
             reset: delete its results.

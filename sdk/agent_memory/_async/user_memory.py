@@ -83,7 +83,7 @@ class AsyncUserMemory:
 
         Args:
             key: the entry's name.
-            value: a JSON object, up to 65,536 bytes.
+            value: a JSON object, up to `memory.limits.value_bytes`.
             namespace: groups the user's entries.
             fields: as for `client.memory.put`.
 

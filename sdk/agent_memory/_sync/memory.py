@@ -71,7 +71,7 @@ class Memory(EntryHistory):
             client.memory.set("invoices", "progress", {"completed": 23}, tags=["batch"])
 
         Args:
-            value: a JSON object, up to 65,536 bytes.
+            value: a JSON object, up to `memory.limits.value_bytes`.
             memory_type: the tier; `working` for a new entry, unless given.
             scope: the task and intent that the entry belongs to, `{"task_id": …, "intent_id": …}`.
                 An entry keeps the scope that it was created in.

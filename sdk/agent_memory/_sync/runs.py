@@ -64,7 +64,7 @@ class Runs(Resource):
             role: its source, such as `user` or `tool`.
             kind: its type; any word.
             turn: the turn of the run.
-            metadata: further data, up to 65,536 bytes.
+            metadata: further data, up to `runs.limits.metadata_bytes`.
             sensitivity: as for a run.
 
         Raises:

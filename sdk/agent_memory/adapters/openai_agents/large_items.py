@@ -11,7 +11,7 @@ from typing import Any
 from agent_memory import AsyncClient
 from agent_memory.exceptions import MemoryNotFoundError
 
-_CHUNK = 60_000  # characters; a message has 65,536 bytes
+_CHUNK = 60_000  # characters, so that each message is one item of the service
 _AT_ONCE = 50  # messages in one request
 
 Document = Mapping[str, Any]

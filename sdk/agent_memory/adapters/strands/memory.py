@@ -93,7 +93,7 @@ class AgentMemoryMemoryStore:
         Raises:
             PermissionError: raised when the store isn't writable.
             MemoryCapacityError: there is no room.
-            TooLargeError: text and metadata have over 65,536 bytes.
+            TooLargeError: text and metadata are over `memory.limits.value_bytes`.
         """
         if not self.writable:
             raise PermissionError(f"the store {self.name} isn't writable")
