@@ -1,4 +1,4 @@
-"""What all tests share: an AWS environment that reaches no account, hypothesis, a server."""
+"""Give all tests an AWS environment without an account, hypothesis, and a server."""
 
 import gc
 import os
@@ -28,7 +28,7 @@ os.environ.update(
     AWS_EC2_METADATA_DISABLED="true",
 )
 if threading.current_thread() is threading.main_thread():
-    # a shell that runs in the background ignores Ctrl-C, and whoever is started there would, too
+    # a background job of a shell ignores Ctrl-C, and so would every process that tests start
     signal.signal(signal.SIGINT, signal.default_int_handler)
 for variable in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_PROFILE"):
     os.environ.pop(variable, None)

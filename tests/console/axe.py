@@ -1,4 +1,4 @@
-"""What axe-core finds in a page: violations of WCAG 2.2 AA, in light and dark."""
+"""Find violations of WCAG 2.2 AA in a page with axe-core, in light and dark."""
 
 import json
 from typing import Any

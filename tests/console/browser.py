@@ -95,7 +95,7 @@ class Browser:
         self.call("Performance.enable", timeDomain="threadTicks")
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Call a method of the protocol; events that come meanwhile are kept."""
+        """Call a method of the protocol, and keep the events that arrive before its answer."""
         self._last += 1
         message = {"id": self._last, "method": method, "params": params}
         if self._session is not None:

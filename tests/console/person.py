@@ -1,4 +1,4 @@
-"""What a person does in a page: with a mouse or a finger, and with the keyboard."""
+"""Act as a person in a page: with a mouse or a finger, and with the keyboard."""
 
 import json
 from dataclasses import dataclass

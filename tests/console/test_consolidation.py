@@ -16,7 +16,7 @@ _FACT = {"subject": "Graz depot", "predicate": "opens at", "agent_type": "suppor
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    """A server of its own: a consolidation examines all facts of a tenant."""
+    """A separate server, because a consolidation examines all facts of a tenant."""
     if find_chromium() is None or not is_console_built():
         pytest.skip("no Chromium is found, or the console is not built; run make console")
     data: Path = tmp_path_factory.mktemp("consolidation") / "data"

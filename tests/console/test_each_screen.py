@@ -47,7 +47,7 @@ _PARTS = {  # of screens, beside the one that they show first
 _MOVING = """[...document.querySelectorAll("*")].filter(each => {
   const style = getComputedStyle(each);
   return style.animationName !== "none" || parseFloat(style.transitionDuration) > 0;
-}).length"""  # nothing moves by itself, so nobody has to ask for less motion
+}).length"""  # without motion, the page needs no rule for reduced motion
 _UNNAMED = """[...document.querySelectorAll("input,select,textarea")]
   .filter(each => !each.labels.length && !each.ariaLabel).length"""
 _TYPED = """[...document.querySelectorAll("input[required]")]

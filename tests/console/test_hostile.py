@@ -29,7 +29,7 @@ _JSON = {"Content-Type": "application/json"}
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LocalServer, list[str]]]:
-    """A server of its own, so that no other test meets this memory; and the screens."""
+    """A separate server, so that no other test sees this memory; and the screens."""
     if find_chromium() is None or not is_console_built():
         pytest.skip("no Chromium is found, or the console is not built; run make console")
     with running(tmp_path_factory.mktemp("hostile") / "data") as server, server.client() as admin:

@@ -5,7 +5,7 @@
 3. Keep a key where it outlives the session, or put it where others read it.
 4. Change memory by being looked at.
 5. Change a number by showing it.
-6. Overwrite what somebody else has written meanwhile.
+6. Overwrite what somebody else has written since it was read.
 7. Run what agents have stored.
 8. Delete several things at once, unless what goes was shown and confirmed.
 9. Have more authority than the visitor's key.
@@ -238,7 +238,7 @@ def _open_salaries(visit: Visit) -> str:
 
 
 def _read_files(folder: Path) -> Iterator[bytes]:
-    """Read all files; the browser removes some meanwhile."""
+    """Read all files, except those that the browser removes at the same time."""
     for path in folder.rglob("*"):
         with suppress(FileNotFoundError):
             if path.is_file():

@@ -1,4 +1,4 @@
-"""What keeps the console safe beside what it must never do."""
+"""Test the console's protections that test_never.py does not cover."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""What the console's screens are for, done in a browser."""
+"""Use each of the console's screens for its purpose, in a browser."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a visitor does in the console, and what happens meanwhile over the API."""
+"""Act as a visitor of the console, and as other clients of the API at the same time."""
 
 import json
 from dataclasses import dataclass, field
@@ -29,12 +29,12 @@ class Visit:
     statuses: tuple[int, ...] = field(default=())
 
     def start(self, screen: str = "") -> None:
-        """Load the page anew: nobody is signed in."""
+        """Reload the page, signed out."""
         self.browser.call("Page.navigate", url="about:blank")
         self.browser.open(f"{self.server.address}/console#/{screen}")
 
     def sign_in(self, api_key: str | None = None, screen: str = "") -> Browser:
-        """Load a screen anew, and sign in as the administrator or with another key."""
+        """Reload a screen, and sign in as the administrator or with another key."""
         self.start(screen)
         self.browser.fill("API key", api_key or self.server.api_key)
         self.browser.press("Sign in")

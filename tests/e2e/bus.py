@@ -1,4 +1,4 @@
-"""What another system on the event bus gets."""
+"""Receive the events that another system on the event bus gets."""
 
 import json
 import uuid

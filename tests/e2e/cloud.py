@@ -45,7 +45,7 @@ class Cloud:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a command needs to work with this cloud and with no other."""
+        """The variables of a command that uses this cloud and no other."""
         return _CREDENTIALS | {
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),
@@ -99,7 +99,7 @@ class Cloud:
 def running(folder: Path, concurrency: int | None = None) -> Iterator[Cloud]:
     """A new, empty cloud; it is gone at the end, with every process that it has started.
 
-    Its account runs so many functions at a time, as a new account's does.
+    With `concurrency`, its account runs at most that number of functions at a time.
 
     It ends by itself when this process does, however that happens: its input is a pipe from here.
     """

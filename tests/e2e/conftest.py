@@ -1,4 +1,4 @@
-"""Tests of the deployed stack. They share one deployment; each has a tenant of its own."""
+"""Test the deployed stack. The tests share one deployment; each has its own tenant."""
 
 from collections.abc import Iterator
 

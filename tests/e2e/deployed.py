@@ -61,7 +61,7 @@ class RunningClock(MovableClock):
 
     @property
     def now(self) -> int:  # type: ignore[override]
-        """No test can rely on it: it is over as soon as it is told."""
+        """The present time, which no test can use: the time passes before it is compared."""
         _left_out("clock that stands still")
 
     def advance(self, *, seconds: float = 0, ms: int = 0) -> None:
@@ -83,7 +83,7 @@ class DeployedEngine(Engine):
 
     @property
     def environment(self) -> dict[str, str]:
-        """What another process would need."""
+        """The variables that another process would need."""
         _left_out("way to its tables")
 
     @property
@@ -107,7 +107,7 @@ class DeployedEngine(Engine):
 
 
 class DeployedService(Service):
-    """The service behind its gateway; tests share it, each with tenants of its own."""
+    """The service behind its gateway; tests share it, each with its own tenants."""
 
     @property
     def archive(self) -> Path:

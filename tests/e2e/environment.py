@@ -10,7 +10,7 @@ def emulator_python() -> Path:
     """The interpreter of an environment that holds what requirements/emulator.lock names.
 
     Raises:
-        AssertionError: nobody has made it.
+        AssertionError: the environment has not been made.
     """
     assert (_FOLDER / "stamp").exists(), "run: make .venv-emulator/stamp"
     return _FOLDER / "bin/python"

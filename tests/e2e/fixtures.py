@@ -25,10 +25,10 @@ def toolkit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolkit]:
 
 @pytest.fixture(scope="session")
 def deployment(tmp_path_factory: pytest.TempPathFactory, toolkit: Toolkit) -> Iterator[Deployment]:
-    """The stack, up with one command and down with one command, on a cloud of its own.
+    """The stack, deployed with one command and destroyed with one, on a separate cloud.
 
-    At the end, nothing that a test wrote may have been given up by the stream or the schedule, and
-    nothing that costs money or holds data may be left of the destroyed stack, but its two keys.
+    At the end, the dead-letter queues of the stream and the schedule must be empty, and nothing
+    that costs money or holds data may be left of the destroyed stack, but its two keys.
     """
     with cloud.running(tmp_path_factory.mktemp("cloud")) as running:
         before = list_leftovers(running)

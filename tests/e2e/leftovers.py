@@ -1,4 +1,4 @@
-"""What is left of a deployment that is destroyed."""
+"""List what is left of a deployment that was destroyed."""
 
 from functools import partial
 from typing import Any
@@ -7,7 +7,7 @@ from tests.e2e.cloud import REGION, Cloud
 
 
 def list_leftovers(there: Cloud, region: str = REGION) -> dict[str, Any]:
-    """What costs money or holds data in a Region, but for what bootstrapping made."""
+    """List what costs money or holds data in a Region, except what bootstrapping made."""
     client = partial(there.client, region=region)
     return {
         "tables": client("dynamodb").list_tables()["TableNames"],

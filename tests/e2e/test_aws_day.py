@@ -28,7 +28,7 @@ _STANDBY = "eu-west-1"
 
 @pytest.fixture(autouse=True)
 def nothing_is_denied() -> None:
-    """This test has a cloud of its own, where it denies a call itself."""
+    """Allow denials: this test has a separate cloud, where it denies a call itself."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the gateway makes of bodies and headers on their way."""
+"""Test how the gateway handles bodies and headers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a deployment keeps outlives a restore into the running service.
+"""Test that a deployment's kept resources survive a restore into the running service.
 
 tests/e2e/test_aws_day.py destroys a deployment and deploys again on what it kept.
 """
@@ -75,13 +75,13 @@ class Writer:
 
 
 def await_events(client: httpx.Client, number: int) -> None:
-    """Wait until the log of the agent ada has so many events."""
+    """Wait until the log of the agent ada has this number of events."""
     awaited(lambda: len(log(client, "agents/ada")) >= number, f"event {number}")
 
 
 @contextmanager
 def writing(client: httpx.Client) -> Iterator[Writer]:
-    """Write meanwhile, and then until more has been taken."""
+    """Write during the context, and then until three more writes were accepted."""
     writer = Writer(client)
     with ThreadPoolExecutor(1) as side:
         written = side.submit(writer.write)

@@ -1,4 +1,4 @@
-"""What each role may do, and what it may not: tried, one call at a time."""
+"""Test what each role may do and may not do, one call at a time."""
 
 import pytest
 

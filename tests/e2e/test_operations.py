@@ -114,7 +114,7 @@ def letter_of_vanished_shard(deployment: Deployment) -> str:
 
 
 def waiting(deployment: Deployment, queue: str) -> int:
-    """How many messages wait in a queue."""
+    """Count the messages that wait in a queue."""
     name = "ApproximateNumberOfMessages"
     answer = deployment.cloud.client("sqs").get_queue_attributes(
         QueueUrl=deployment.outputs[queue], AttributeNames=[name]
@@ -178,7 +178,7 @@ def test_a_reconciliation_corrects_what_a_crash_left(
     )
     assert count_entries(tenant) == 6
     reconciler = build_container(found).reconciler
-    assert reconciler.run(lambda _: None)["corrected"] >= 1  # nothing else is written meanwhile
+    assert reconciler.run(lambda _: None)["corrected"] >= 1  # no other write runs at the same time
     assert count_entries(tenant) == 1
 
 

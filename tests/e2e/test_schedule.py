@@ -62,7 +62,7 @@ def test_an_expired_entry_is_removed_with_an_event(deployment: Deployment, tenan
 
 @contextmanager
 def refusing(deployment: Deployment, part: str, action: str, resource: str) -> Iterator[None]:
-    """Meanwhile IAM refuses an action to a part's role."""
+    """Deny an action to a part's role in IAM during the context."""
     iam, role, name = deployment.cloud.client("iam"), deployment.role(part), "refusing"
     statement = {"Effect": "Deny", "Action": action, "Resource": resource}
     document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
@@ -75,7 +75,7 @@ def refusing(deployment: Deployment, part: str, action: str, resource: str) -> I
 
 
 def make_due(deployment: Deployment, tenant: str) -> None:
-    """What would be due in a minute is due now."""
+    """Make due now what would be due in a minute."""
     dynamodb, table = deployment.cloud.client("dynamodb"), deployment.outputs["MemoryTable"]
     for item in deployment.items("MemoryTable", f"{tenant}#t#"):
         if "due" in item:

@@ -1,4 +1,4 @@
-"""The change stream: what is written is told, in the log and on the bus, in order, once."""
+"""Test that the stream reports each write in the log and on the bus, in order and once."""
 
 import json
 
@@ -36,7 +36,7 @@ def test_the_events_of_an_entry_are_in_the_log_and_on_the_bus(
 
 
 def told_all(events: list[dict[str, object]], count: int) -> list[dict[str, object]]:
-    """The events, as soon as they are so many."""
+    """Return the events once there are `count` of them, and none before."""
     return events if len(events) >= count else []
 
 

@@ -30,7 +30,7 @@ def planner(planning: Tenant) -> httpx.Client:
 
 
 def put_event(deployment: Deployment, source: str = SOURCE, **detail: Any) -> None:
-    """What another system does."""
+    """Put an event, as another system does."""
     event = {"Source": source, "DetailType": "Task", "Detail": json.dumps(detail)}
     answer = deployment.cloud.client("events").put_events(Entries=[event])
     assert answer["FailedEntryCount"] == 0

@@ -37,7 +37,7 @@ class Toolkit:
 
     Args:
         folder: where it keeps what it makes, the synthesized stack among it.
-        side: what synthesizes meanwhile, since that takes longest and needs no AWS; None for lines
+        side: synthesizes in the background, which takes longest and needs no AWS; None for lines
             of deployments alone.
         context: beside what all deployments of the tests have.
     """
@@ -58,7 +58,7 @@ class Toolkit:
         return [f"--context={name}={value}" for name, value in self._context.items()]
 
     def render_deployment(self) -> str:
-        """Render the line for a shell that synthesizes anew and deploys, with more `{context}`."""
+        """Render the shell line that synthesizes again and deploys, with more `{context}`."""
         own = self._environment() | _HOME
         del own["CDK_DEFAULT_REGION"]  # the Region is that of the command's environment
         variables = [f"{name}={value}" for name, value in own.items()]

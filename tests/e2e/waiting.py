@@ -9,7 +9,7 @@ Found = TypeVar("Found")
 
 
 def awaited(look: Callable[[], Found], what: str, patience: float = PATIENCE) -> Found:
-    """What `look` finds, as soon as it finds something.
+    """Return what `look` finds, as soon as it finds something.
 
     Raises:
         AssertionError: it didn't find anything in time.

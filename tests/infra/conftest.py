@@ -77,7 +77,7 @@ def _manifest(folder: str) -> str:
 
 @pytest.fixture(scope="session")
 def dev(synthesize: Synthesize) -> Template:
-    """What `make deploy` gives an account."""
+    """The template that `make deploy` deploys."""
     return synthesize()
 
 

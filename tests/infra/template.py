@@ -62,5 +62,5 @@ class Template:
 
 
 def as_list(value: Any) -> list[Any]:
-    """What IAM writes as one or as a list of them."""
+    """Return a list where IAM writes one element or a list."""
     return value if isinstance(value, list) else [value]

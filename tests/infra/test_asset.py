@@ -1,4 +1,4 @@
-"""What Lambda unpacks: the functions and what they need, for its platform, and no more."""
+"""Test what Lambda unpacks: only the functions and their dependencies, for its platform."""
 
 import ast
 import gzip
@@ -38,13 +38,13 @@ on_lambdas_platform = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def asset() -> Asset:
-    """What is deployed by default."""
+    """The asset that is deployed by default."""
     return build(Target("python3.14", "arm64"))
 
 
 @pytest.fixture(scope="module")
 def native() -> Asset:
-    """What is deployed for the Python and the processor that run this test."""
+    """The asset for the Python and the processor that run this test."""
     return build(_NATIVE)
 
 

@@ -1,4 +1,4 @@
-"""What a deployment can choose; what it can't is refused before anything is built."""
+"""Test a deployment's settings; a wrong one is refused before anything is built."""
 
 import subprocess
 import sys

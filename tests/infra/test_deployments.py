@@ -57,6 +57,6 @@ def test_former_versions_stay_where_data_stays(dev: Template, prod: Template) ->
 
 
 def test_no_stack_holds_on_to_another(synthesize: Synthesize) -> None:
-    """What is kept can be taken over by another stack: nothing is exported."""
+    """Another stack can take over what is kept, because nothing is exported."""
     outputs = synthesize().document["Outputs"].values()
     assert [each for each in outputs if "Export" in each] == []

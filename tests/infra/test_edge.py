@@ -1,4 +1,4 @@
-"""CloudFront and a firewall before the API, which answers nobody else."""
+"""Test CloudFront and a firewall before the API, which answers no other caller."""
 
 from typing import Any
 
@@ -91,7 +91,7 @@ MATCHED = {
     "no user agent": ("NoUserAgent", "Header"),
     "curl/8.5": ("UserAgent_BadBots", "Header"),
 }
-"""What the managed rules match in a request of a memory: text, rule, and where it looks."""
+"""Requests of a memory that the managed rules match: text, rule, and where it looks."""
 
 
 @pytest.mark.parametrize("text", MATCHED)

@@ -24,7 +24,7 @@ class Refused(Exception):
 
 
 class Account:
-    """What is there: resources by type and name, or by their stack and logical id."""
+    """The resources of an account by type and name, or by their stack and logical id."""
 
     def __init__(self) -> None:
         self.resources: dict[tuple[str, str], Json] = {}

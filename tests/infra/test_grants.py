@@ -73,7 +73,7 @@ def calls(noted: dict[str, set[_Call]]) -> dict[str, set[_Call]]:
 
 
 def granted(template: Template, function: str) -> Iterator[_Call]:
-    """What a function's role allows, in the words of the notes."""
+    """Yield what a function's role allows, in the words of the notes."""
     names = _names(template, function)
     for statement in template.statements(f"{function}Function"):
         assert statement["Effect"] == "Allow"
@@ -85,7 +85,7 @@ def granted(template: Template, function: str) -> Iterator[_Call]:
 
 
 def _names(template: Template, function: str) -> dict[str, str]:
-    """What the resources of a template are called in the notes, by their logical ids."""
+    """Return the notes' names for the resources of a template, by their logical ids."""
     ids = {
         "memory": ("DynamoDB::GlobalTable", "MemoryTable"),
         "log": ("DynamoDB::GlobalTable", "LogTable"),

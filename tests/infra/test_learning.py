@@ -1,4 +1,4 @@
-"""Learning from conversations has a function of its own, which may call its model alone."""
+"""Test that learning from conversations has a function that may call its model alone."""
 
 import os
 import re

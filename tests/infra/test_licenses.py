@@ -1,4 +1,4 @@
-"""What is deployed of others is listed with its license."""
+"""Test that the packages of others that are deployed are listed with their licenses."""
 
 import re
 from pathlib import Path

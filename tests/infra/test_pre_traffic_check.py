@@ -51,7 +51,7 @@ def test_the_check_may_invoke_the_function_and_report(prod: Template) -> None:
 
 
 class Aws:
-    """Lambda with one function, and CodeDeploy, which keeps what it is told."""
+    """Lambda with one function, and CodeDeploy, which keeps the statuses that it receives."""
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -77,7 +77,7 @@ class Aws:
 
 
 def check(function: Function) -> str:
-    """Run the hook on a function; what CodeDeploy is told."""
+    """Run the hook on a function; return the status that CodeDeploy receives."""
     from infra.agent_memory_cdk import pre_traffic_hook
 
     aws = Aws(function)

@@ -1,4 +1,4 @@
-"""What a deployment can cost is limited where its operator asks for it."""
+"""Test that a deployment's cost is limited if its operator asks for it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What may go goes with a trial; what must stay stays with production."""
+"""Test which resources are deleted with a trial, and which are kept in production."""
 
 import pytest
 

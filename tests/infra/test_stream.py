@@ -25,7 +25,7 @@ def _records() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _passes(pattern: Any, content: Any) -> bool:
-    """Whether a filter's pattern lets content through, by Lambda's rules for what is used here."""
+    """Return whether a filter's pattern passes content, by the rules of Lambda used here."""
     if isinstance(pattern, dict):
         return isinstance(content, dict) and all(
             name in content and _passes(rule, content[name]) for name, rule in pattern.items()

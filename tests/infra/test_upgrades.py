@@ -22,7 +22,7 @@ def released() -> Json:
 
 
 def test_this_release_can_take_the_place_of_the_last(prod: Template, released: Json) -> None:
-    """If this fails, see docs/how-to/deploy-a-release.md before you write the file anew."""
+    """If this fails, see docs/how-to/deploy-a-release.md before you write the file again."""
     assert find_hazards(released, prod.document["Resources"]) == []
 
 

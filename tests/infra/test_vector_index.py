@@ -131,7 +131,7 @@ def test_a_model_that_does_not_fit_is_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_a_model_of_bedrocks_holds_up_no_event(synthesize: Synthesize) -> None:
-    """It has a function, a reader of the stream and a dead-letter queue of its own."""
+    """It has its own function, reader of the stream and dead-letter queue."""
     template = synthesize(embedding_model="bedrock:amazon.titan-embed-text-v2:0")
     consumers = {
         name: template.function(name)["Environment"]["Variables"]["STREAM_CONSUMERS"]

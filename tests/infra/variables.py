@@ -27,8 +27,8 @@ LEFT_OUT = {
     "Schedule": {*_HELD, "ARCHIVE_FOLDER", "ENCRYPTION_KEY_FILE", "SWEEP_THREADS"},
     "TaskEvents": {*_HELD, "ENCRYPTION_KEY_FILE"},
 }
-"""What a function's settings know and a deployment doesn't give: the laptop's own ways, what has a
-good default, and what is given while writes rest."""
+"""Settings of a function that a deployment doesn't set: those of the local server, those with a
+good default, and those for the time in which writes are stopped."""
 SEARCH_CHOICES = {
     "EMBEDDING_DIMENSIONS",
     "EMBEDDING_KEY",
@@ -37,4 +37,4 @@ SEARCH_CHOICES = {
     "EMBEDDING_URL",
     "VECTOR_INDEX",
 }
-"""What is given where another model or index was chosen; never the key itself."""
+"""Settings for another model or index, where one was chosen; never the key itself."""

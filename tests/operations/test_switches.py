@@ -109,7 +109,7 @@ def test_a_rotated_root_key_is_read_again_and_no_version_is_published(
 
 @pytest.fixture
 def refused(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether Parameter Store refuses a function's calls: set the only element."""
+    """A list of one flag: while it is True, Parameter Store refuses a function's calls."""
     is_refused = [False]
 
     def refuse(request: Any, **_: Any) -> AWSResponse | None:

@@ -24,7 +24,7 @@ class Calling:
         return Calling(self._client.with_options(**options), self._runner)
 
     def __call__(self, operation: Callable[[Any], Any]) -> Any:
-        """What the operation answers; of an iterator, the list."""
+        """Return the operation's answer; of an iterator, the list."""
         answer = operation(self._client)
         if hasattr(answer, "__aiter__"):
             return self._runner.run(_listed(answer))

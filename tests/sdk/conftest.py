@@ -1,4 +1,4 @@
-"""Clients of the shared local server; each test gets a tenant of its own."""
+"""Clients of the shared local server; each test has a new tenant."""
 
 import itertools
 import runpy

@@ -1,4 +1,4 @@
-"""A coordinator with agents and tasks of its own, for tests of workers."""
+"""A coordinator with its agents and tasks, for tests of workers."""
 
 import secrets
 import time
@@ -30,7 +30,7 @@ class Agent:
 
 
 class Crew:
-    """What the coordinator does. `admin` is the coordinator's client."""
+    """The actions of a coordinator. `admin` is the coordinator's client."""
 
     def __init__(self, address: str, admin: Client) -> None:
         self.address = address
@@ -43,7 +43,7 @@ class Crew:
         return self._kept(Agent(name, api_key, Client(self.address, api_key)))
 
     def again(self, agent: Agent) -> Agent:
-        """The same agent with a client that has seen nothing yet."""
+        """Return the agent with a new client, which has seen nothing yet."""
         return self._kept(replace(agent, client=Client(self.address, agent.api_key)))
 
     def _kept(self, agent: Agent) -> Agent:
@@ -51,7 +51,7 @@ class Crew:
         return agent
 
     def task(self, agent: Agent, intent: str | None = None, **fields: Any) -> str:
-        """A new task, of an intent of its own or this one, assigned to the agent; its id."""
+        """Create a task of this or a new intent, assigned to the agent; return its id."""
         intent = intent or f"intent_{secrets.token_hex(4)}"
         return self.admin.tasks.create(intent, assigned_agent=agent.id, **fields).id
 
@@ -66,7 +66,7 @@ class Crew:
         self.admin.tasks.update(task_id, version=version, assigned_agent=agent.id)
 
     def archived(self, task_id: str, count: int = 1) -> list[dict[str, Any]]:
-        """What a task's log keeps of its working memory, once so many entries are there."""
+        """Return the working memory that a task's log keeps, once it has `count` entries."""
         intent = str(self.get(task_id).intent_id)
 
         def kept() -> list[dict[str, Any]]:

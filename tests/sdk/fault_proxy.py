@@ -37,11 +37,11 @@ class Exchange:
         self._client = client
         self._upstream = upstream
 
-    def forward(self, meanwhile: Callable[[], object] = lambda: None) -> bytes:
-        """Has the server answer; the answer as it goes over the wire.
+    def forward(self, before_answer: Callable[[], object] = lambda: None) -> bytes:
+        """Forward the request; return the answer as the bytes of the connection.
 
         Args:
-            meanwhile: runs once the server has been sent the request, before the answer is read.
+            before_answer: runs once the server has been sent the request, before the answer is read.
 
         Raises:
             OSError, HTTPException: the server isn't there, or dies over it.
@@ -50,7 +50,7 @@ class Exchange:
         try:
             headers = dict(self.request.headers.items())
             connection.request(self.request.method, self.request.path, self.request.body, headers)
-            meanwhile()
+            before_answer()
             return _rendered(connection.getresponse())
         finally:
             connection.close()

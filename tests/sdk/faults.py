@@ -1,6 +1,6 @@
-"""What can become of a call: the faults of which a script of the proxy is made.
+"""Faults of a call, of which a script of the proxy is made.
 
-Where the server acts first, the call is the worst of its kind: the client can't know.
+The worst faults are those after the server has acted: the client can't know that it did.
 """
 
 import random
@@ -58,7 +58,7 @@ def answered(status: int, body: bytes) -> Fault:
 
 
 def html_502(exchange: Exchange) -> None:
-    """The server acts; a gateway on the way gives up on it."""
+    """The server acts, but a gateway on the way answers with 502."""
     exchange.forward()
     exchange.send(answer(502, b"<html><h1>502 Bad Gateway</h1></html>"))
 
@@ -75,12 +75,12 @@ def throttled(retry_after: int = 0) -> Fault:
 
 
 def stalled_before(exchange: Exchange) -> None:
-    """Nothing comes back until the client gives up; the server never sees the request."""
+    """The client receives nothing until its timeout; the server never sees the request."""
     exchange.await_hang_up()
 
 
 def stalled_after(exchange: Exchange) -> None:
-    """The server acts; nothing comes back until the client gives up."""
+    """The server acts; the client receives nothing until its timeout."""
     exchange.forward()
     exchange.await_hang_up()
 

@@ -1,4 +1,4 @@
-"""What a client's own words come to: tiers, scopes and lists that are easily mistaken."""
+"""Test the client's names for tiers, scopes and lists, which are easily mistaken."""
 
 from typing import Any
 

@@ -27,7 +27,7 @@ from tests.sdk.calling import Calling, Kind, calling
 from tests.sdk.crew import Agent, Crew, until
 from tests.sdk.fault_proxy import Fault, FaultProxy, passed
 
-BRIEF, LONG = 0.25, 10.0  # seconds until the client gives up on a call that stalls, on any other
+BRIEF, LONG = 0.25, 10.0  # timeouts in seconds: of a call that stalls, and of any other
 KINDS: tuple[Kind, Kind] = ("sync", "async")
 
 

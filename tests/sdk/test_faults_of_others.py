@@ -32,7 +32,7 @@ LOST: list[tuple[Kind, Fault]] = [  # either client, whose logic is the same, me
 
 @pytest.fixture(params=LOST, ids=["dropped", "502", "cut"])
 def lost(request: pytest.FixtureRequest) -> tuple[Kind, Fault]:
-    """How an answer is lost, and the kind of the client that misses it."""
+    """A way to lose an answer, and the kind of the client that misses it."""
     lost: tuple[Kind, Fault] = request.param
     return lost
 
@@ -231,7 +231,7 @@ def test_an_update_writes_the_entry_that_it_read(crew: Crew) -> None:
     client.memory.set("n", "k", {"n": 1})
 
     def overtaken(value: dict[str, Any]) -> dict[str, Any]:
-        if value["n"] == 1:  # meanwhile it is deleted, and another one has its name and version
+        if value["n"] == 1:  # it is deleted now, and another one has its name and version
             client.memory.delete("n", "k")
             client.memory.set("n", "k", {"n": 10})
         return {"n": value["n"] + 1}

@@ -140,7 +140,7 @@ def test_own_code_makes_its_own_client(memory_service: MemoryService) -> None:
 
 @pytest.fixture
 def bucket() -> Iterator[Any]:
-    """What tests of other code on AWS have: a mocked account with something in it."""
+    """A mocked AWS account with a bucket, as tests of other code have."""
     with mock_aws():
         s3 = boto3.client("s3", region_name="us-east-1")
         s3.create_bucket(Bucket="bucket")

@@ -39,7 +39,7 @@ class Killed(BaseException):
 
 
 class Dying(httpx.HTTPTransport):
-    """Carries so many requests; at the next one the process ends."""
+    """Carries a number of requests; the process ends at the next one."""
 
     def __init__(self, requests: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the package is: both clients alike, and light to import."""
+"""Test that both clients are alike, and that the package is light to import."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""What type checkers find in programs that use the SDK; `make lint` runs mypy on them, strict."""
+"""Run type checkers on programs that use the SDK; `make lint` runs mypy on them, strict."""
 
 import json
 import subprocess

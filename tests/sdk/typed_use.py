@@ -1,4 +1,4 @@
-"""What the SDK's types say to its users; type checkers read this file, nothing runs it.
+"""Use the SDK's types; type checkers read this file, nothing runs it.
 
 mypy finds an ignore that nothing needs, so each mistake here is an error to it; `test_types.py`
 looks that each is one to pyright as well.

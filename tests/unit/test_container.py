@@ -16,7 +16,7 @@ _THREADS = 8
 
 
 def _make_slowly(_container: Container) -> object:
-    time.sleep(0.02)  # as an import takes; the others ask meanwhile
+    time.sleep(0.02)  # as long as an import takes; the other threads ask during it
     return object()
 
 

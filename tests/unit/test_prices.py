@@ -16,7 +16,7 @@ NOTHING = Limit(0, 0, 0)
 
 
 def cost(name: str, write: float = 0, index_write: float = 0, read: float = 0) -> Cost:
-    """What an operation used."""
+    """Return the cost of an operation."""
     return Cost(name, NOTHING, 1, 1, write, index_write, read)
 
 

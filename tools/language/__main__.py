@@ -15,14 +15,17 @@ CHECKED = (
     "CONTRIBUTING.md",
     "README.md",
     "benchmarks",
+    "console/src",
     "docs",
     "functions",
     "functions/api/openapi.json",
     "infra",
     "operations",
     "sdk",
+    "tests",
     "tools",
 )
+_DATA = "tests"  # strings there are the data of a test, not sentences
 _GENERATED = ("sdk/agent_memory/_sync", "sdk/typescript/dist", "sdk/typescript/src/schema.ts")
 _WORDS = Path(__file__).with_name("words.txt").read_text(encoding="utf-8").splitlines()
 _COMMENT_IN_TYPESCRIPT = re.compile(r"(?<=/\*\*)(?:[^*]|\*(?!/))+|(?<=[ \t]//).+")
@@ -70,8 +73,9 @@ def read_texts(file: Path) -> Iterator[Text]:
     """Yield the texts of a Python or TypeScript file, a Markdown page or an OpenAPI document."""
     content = file.read_text(encoding="utf-8")
     if file.suffix == ".py":
-        yield from find_texts(content)
-    elif file.suffix == ".ts":
+        is_data = file.relative_to(ROOT).parts[0] == _DATA
+        yield from find_texts(content, with_strings=not is_data)
+    elif file.suffix in (".ts", ".tsx"):
         for found in _COMMENT_IN_TYPESCRIPT.finditer(content):
             yield Text(content.count("\n", 0, found.start()) + 1, found[0], is_docstring=True)
     elif file.suffix == ".md":
@@ -85,7 +89,7 @@ def list_files(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    for file in sorted(chain(*map(path.rglob, ("*.py", "*.md", "*.ts")))):
+    for file in sorted(chain(*map(path.rglob, ("*.py", "*.md", "*.ts", "*.tsx")))):
         relative = file.relative_to(ROOT)
         if "node_modules" not in relative.parts and not str(relative).startswith(_GENERATED):
             yield file

@@ -15,9 +15,11 @@ class Text(NamedTuple):
     is_docstring: bool = False
 
 
-def find_texts(source: str) -> Iterator[Text]:
-    """Yield all texts of a module."""
-    yield from _find_strings(ast.parse(source))
+def find_texts(source: str, *, with_strings: bool = True) -> Iterator[Text]:
+    """Yield docstrings and comments of a module, and its other strings unless they are left out."""
+    for text in _find_strings(ast.parse(source)):
+        if text.is_docstring or with_strings:
+            yield text
     yield from _find_comments(source)
 
 

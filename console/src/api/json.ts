@@ -8,7 +8,7 @@ type ExactJson = {
 
 const exact = JSON as unknown as ExactJson;
 
-/** Whether this browser can keep numbers such as 1.0 and 12345678901234567890 as they are. */
+/** True if this browser can keep numbers such as 1.0 and 12345678901234567890 as they are. */
 export const keepsNumbers = typeof exact.rawJSON === "function";
 
 /** The members of the service's documents that hold what users stored. */

@@ -1,4 +1,4 @@
-/** Loads anew what a change has made stale. */
+/** Reloads what a change has made stale. */
 
 import type { QueryClient } from "@tanstack/react-query";
 

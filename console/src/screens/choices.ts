@@ -1,4 +1,4 @@
-/** What fields offer to choose from: up to a hundred names that the visitor may know of, of each kind. */
+/** Choices for fields: up to a hundred names of each kind that the visitor may know of. */
 
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";
@@ -83,7 +83,7 @@ export function usePrincipals(): Schemas["Principal"][] {
   return query.data?.principals ?? [];
 }
 
-/** Who can work on tasks: agents with memory, and for administrators also those that have none yet. */
+/** Principals that can work on tasks: agents with memory, and for administrators also those that have none yet. */
 export function useWorkers(): string[] {
   const agents = useAgentIds();
   return unique([...agents, ...usePrincipals().flatMap(({ id, kind }) => (kind === "user" ? [] : [id]))]);

@@ -1,4 +1,4 @@
-/** Where the visitor is: the fragment of the address, which is never sent to the service. */
+/** The visitor's location: the fragment of the address, which is never sent to the service. */
 
 import { useSyncExternalStore } from "react";
 

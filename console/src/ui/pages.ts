@@ -8,7 +8,7 @@ export type Page = { next?: string; hidden?: boolean };
 /** A page above those that are kept: where it begins, and how many pixels high it was. */
 type PageAbove = { cursor: string; height: number };
 
-/** How many pages stay in the document, however far somebody scrolls. */
+/** The number of pages that stay in the document, however far somebody scrolls. */
 const KEPT_PAGES = 3;
 
 /** The pages above those that are kept, by list. */
@@ -61,7 +61,7 @@ export function usePages<P extends Page>(
     gcTime: 0,
   });
   const isFetching = query.isFetching || jump.isPending;
-  /** Whether a page is on its way, or has come and isn't shown yet: `above` doesn't know it, and it would be loaded twice. */
+  /** True while a page is on its way, or has come and isn't shown yet: `above` doesn't know it, and it would be loaded twice. */
   const isBusy = () =>
     client.isFetching({ queryKey: key, exact: true }) > 0 ||
     client.isMutating({ mutationKey: key, exact: true }) > 0 ||

@@ -53,7 +53,7 @@ def _stop_with_parent() -> None:
 
 
 def _only_the_given_port(host: str, port: int) -> bool:  # noqa: ARG001 - the signature is theirs
-    """Whether to listen at 443 as well."""
+    """Refuse to listen at 443 as well."""
     return False
 
 

@@ -1,4 +1,4 @@
-"""A second Region: replicas of tables and of keys by a template, and names of its own.
+"""A second Region: replicas of tables and of keys by a template, and separate names.
 
 The emulator replicates tables and keys where its API is asked to, but its templates ask for none.
 It replicates secrets, and removes no replica of them.

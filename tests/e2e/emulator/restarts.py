@@ -1,4 +1,4 @@
-"""A function whose configuration changes, even its description, starts anew."""
+"""Restart a function whose configuration changes, even its description."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ _handlers = dict(provisioners._RESOURCE_HANDLERS[_KIND])
 
 
 def _name(physical_id: str) -> str:
-    """What the emulator knows the secret by: its ARN without the six random characters."""
+    """Return the emulator's name of the secret: its ARN without the six random characters."""
     _, _, named = physical_id.partition(_MARK)
     return named.rpartition("-")[0] if named else physical_id
 

@@ -13,7 +13,7 @@ from ministack.services import dynamodb, dynamodb_streams, lambda_svc
 Json = dict[str, Any]
 
 _PAUSE_SECONDS = 0.05  # before a batch is delivered again; Lambda takes longer
-_TWICE = 3  # one batch in so many is delivered twice
+_TWICE = 3  # one batch in three is delivered twice
 _AGING = 3600  # a record grows an hour old in a second, so that its age ends its retries in a test
 
 
@@ -32,7 +32,7 @@ class _Batch:
 
 @dataclass
 class _Reader:
-    """How far one mapping is, and the batches under way, oldest first."""
+    """The position of one mapping, and the batches in progress, oldest first."""
 
     position: int
     batches: list[_Batch] = field(default_factory=list)

@@ -14,7 +14,7 @@ _TYPES = ("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable")
 
 
 def _own_replica(properties: Properties) -> Properties:
-    """The settings of this region's replica, where a global table has most of its own."""
+    """Return this Region's replica: a global table has most of its settings there."""
     replicas = properties.get("Replicas") or [{}]
     replica: Properties = replicas[0]
     return replica

@@ -1,4 +1,4 @@
-"""What the adapters are tested with: stores, clients, and broken ways to the server."""
+"""Stores, clients, and broken connections for the tests of the adapters."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

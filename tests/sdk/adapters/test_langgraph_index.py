@@ -22,7 +22,7 @@ def embed(texts: Sequence[str]) -> list[list[float]]:
 
 
 async def aembed(texts: Sequence[str]) -> list[list[float]]:
-    """The same, for callers that wait."""
+    """Embed the texts, for async callers."""
     await asyncio.sleep(0)
     return embed(texts)
 

@@ -1,4 +1,4 @@
-"""What LangGraph promises of any `BaseStore`: the same tests over its own store and over ours."""
+"""Run the same tests of any `BaseStore` over LangGraph's own store and over ours."""
 
 from typing import Any
 

@@ -252,7 +252,7 @@ def test_a_clone_with_an_allowlist_reads_what_the_original_refuses(alice: Client
 
 @dataclass
 class Thing:
-    """What LangGraph's serializer loads only if it is allowed to."""
+    """A class that LangGraph's serializer loads only if it is allowed to."""
 
     number: int
 

@@ -1,4 +1,4 @@
-"""Checkpoints bring back nothing that the app did not allow, whoever wrote them."""
+"""Test that a checkpoint loads only what the app allowed, no matter who wrote it."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""What the OpenAI Agents SDK promises of any `Session`: its own in SQLite, and ours."""
+"""Run the same tests of any `Session` over the OpenAI Agents SDK's own and over ours."""
 
 import asyncio
 import os

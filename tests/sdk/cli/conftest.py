@@ -1,4 +1,4 @@
-"""For each test a tenant of its own, and command lines at it."""
+"""Give each test a new tenant, and command lines that use it."""
 
 import itertools
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ _GIVEN = {"id", "version", "created_at", "updated_at", "created_by", "curated_by
 
 
 def fill(http: httpx.Client, count: int, **fields: object) -> list[dict[str, Any]]:
-    """Creates so many episodic entries, `k0`, `k1`, …, in this order; they as answered."""
+    """Create `count` entries `k0`, `k1`, …, in this order; return them as answered."""
     body = {"namespace": "ns", "value": {"pad": "x" * 1000}, "memory_type": "episodic"} | fields
     made: list[dict[str, Any]] = []
     step = 50 if body["memory_type"] == "episodic" else 15  # semantic ones take more writes
@@ -27,6 +27,6 @@ def in_order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def content(entries: Iterable[dict[str, Any]]) -> list[str]:
-    """What entries hold, exactly, without what the service gave them; in any order."""
+    """Return the sorted contents of entries, without the fields that the service sets."""
     told = ({k: v for k, v in each.items() if k not in _GIVEN} for each in entries)
     return sorted(json.dumps(each, sort_keys=True) for each in told)

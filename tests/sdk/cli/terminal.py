@@ -27,7 +27,7 @@ PATIENCE = 60.0  # seconds; far more than anything here takes
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command left behind."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -69,7 +69,7 @@ class Cli:
             return Ended(code, streams[1].read(), streams[2].read())
 
     def alone(self, *arguments: str | Path, stdin: str = "", **variables: str) -> Ended:
-        """Runs a command to its end, in a process of its own and with further variables."""
+        """Run a command to its end, in a separate process and with further variables."""
         ended = subprocess.run(
             [*PROGRAM, *arguments],
             env=self.environment | variables,
@@ -81,7 +81,7 @@ class Cli:
         return Ended(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
     def at(self, url: str) -> "Cli":
-        """The same with another server."""
+        """Return this command line with another server."""
         return replace(self, url=url)
 
     @property
@@ -99,7 +99,7 @@ class Cli:
 
     @property
     def profile_file(self) -> Path:
-        """Where its profiles are kept."""
+        """The file of the profiles."""
         return self.home / "config" / "agent-memory" / "profiles.toml"
 
     @contextmanager
@@ -141,7 +141,7 @@ class Cli:
 
 @contextmanager
 def _standing_in(streams: Sequence[TextIO], environment: dict[str, str]) -> Iterator[None]:
-    """Streams, environment and signals as a process of its own would have them."""
+    """Set streams, environment and signals as in a separate process."""
     handler = signal.getsignal(signal.SIGTERM)
     with ExitStack() as stack:
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
@@ -159,7 +159,7 @@ def _code(arguments: list[str]) -> int:
 
 
 def shown_at(descriptor: int) -> Iterator[bytes]:
-    """All that a terminal shows until nobody has it open."""
+    """Yield all that a terminal shows, until no process has it open."""
     while True:
         try:
             yield os.read(descriptor, 65_536)

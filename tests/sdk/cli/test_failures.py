@@ -1,4 +1,4 @@
-"""What a user is told when something fails, and the exit code (agent_memory.cli.failures)."""
+"""Test the messages and exit codes of failures (agent_memory.cli.failures)."""
 
 import http.server
 import json

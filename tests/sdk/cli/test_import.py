@@ -1,4 +1,4 @@
-"""`agent-memory import`: exact, restartable, and clear about what stands in its way."""
+"""Test that `agent-memory import` is exact, restartable, and clear about conflicts."""
 
 import itertools
 import json

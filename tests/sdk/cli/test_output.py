@@ -1,4 +1,4 @@
-"""What reaches a terminal or a pipe: harmless, aligned, complete; and clean ends."""
+"""Test what reaches a terminal or a pipe: harmless, aligned, complete; and clean ends."""
 
 import os
 import signal

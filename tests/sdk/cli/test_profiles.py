@@ -1,4 +1,4 @@
-"""Where the key comes from: the environment, or a file that nobody else may read."""
+"""Test the sources of the key: the environment, or a file that only its owner can read."""
 
 import fcntl
 import os
@@ -159,7 +159,7 @@ def test_logins_at_once_wait_for_each_other(tenant: Tenant, logged_in: Cli) -> N
 
 
 def waits_for_a_lock(pid: int) -> bool:
-    """Whether a process waits for a lock that another one holds (Linux)."""
+    """Return whether a process waits for a lock that another one holds (Linux)."""
     locks = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
     return any("->" in words and str(pid) in words for words in locks)
 

@@ -33,7 +33,7 @@ def test_tail_shows_the_last_events_of_ones_own_log(tenant: Tenant) -> None:
 
 
 def await_events(cli: Cli, count: int) -> None:
-    """Returns when the log has so many events."""
+    """Wait until the log has `count` events."""
     with cli.started("tail", "--follow", "--json", "-n", str(count)) as process:
         assert process.stdout is not None
         for _ in range(count):

@@ -1,4 +1,4 @@
-"""What the tests of Google's ADK have in common."""
+"""Shared parts of the tests of Google's ADK."""
 
 import asyncio
 import itertools

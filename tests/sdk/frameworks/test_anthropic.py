@@ -35,7 +35,7 @@ DIRECTORY = re.compile(r"^[^\t\n]+\t(?=/[^\t]*/$)", re.MULTILINE)
 
 
 def answer(tool: Any, command: dict[str, Any]) -> str:
-    """What Claude is told; sizes of directories are those of the file system, and left out."""
+    """Return the answer to Claude, without the file system's sizes of directories."""
     try:
         said = str(tool.call(command))
     except ToolError as refused:

@@ -56,7 +56,7 @@ def read(store: Any, id: str = "c", **options: Any) -> list[str]:
 
 
 def count_objects(client: Client) -> int:
-    """How many objects there are, the marks of families aside."""
+    """Count the objects, apart from the marks of families."""
     keys = [each.key for each in client.objects.list("agents/alice/pydantic-ai")]
     return sum(not key.startswith("families/") for key in keys)
 

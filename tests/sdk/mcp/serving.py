@@ -65,7 +65,7 @@ async def over_stdio(
     mode: str = "auto",
     options: Sequence[str] = ("--all-tools",),
 ) -> AsyncIterator[Talk]:
-    """A server process of its own, which acts under this key."""
+    """A separate server process, which acts under this key."""
     server = StdioServerParameters(
         command=COMMAND[0],
         args=[*COMMAND[1:], *options],

@@ -45,7 +45,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def run_alone(stdin: str, api_key: str) -> Ended:
-    """Run the command over stdio in a process of its own, until its input ends."""
+    """Run the command over stdio in a separate process, until its input ends."""
     ended = subprocess.run(
         COMMAND,
         env=environment(AGENT_MEMORY_API_KEY=api_key),

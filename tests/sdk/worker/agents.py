@@ -14,7 +14,7 @@ from tests.sdk.crew import until
 
 
 class Journal:
-    """What agents processed, in order: lines of (task or word, item, pid)."""
+    """The items that agents processed, in order: lines of (task or word, item, pid)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -32,7 +32,7 @@ class Journal:
         return [int(pid) for word, _, pid in self.lines if word == task_id]
 
     def await_hold(self) -> None:
-        """Returns when an agent has stopped where it was told to."""
+        """Wait until an agent has stopped at the item that `hold` names."""
         until(lambda: any(word == "held" for word, _, _ in self.lines))
 
 

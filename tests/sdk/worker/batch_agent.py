@@ -1,4 +1,4 @@
-"""An agent that works off its tasks' batches, as a process of its own: `python -m` this.
+"""An agent that processes its tasks' batches as a separate process: `python -m` this.
 
 Each item that it processes is a line of the journal: `TASK ITEM PID`. Its argument is JSON:
 {"journal": a file, "lease": s, "grace": s, "pace": s, "once": bool, "hold": {when: an item}}.
@@ -35,7 +35,7 @@ def save(ctx: Context, progress: dict[str, object]) -> None:
 
 
 def stop_at(item: str, when: str) -> None:
-    """Stops here for good if that is what it was told."""
+    """Stop here for good if the options say so."""
     if OPTIONS.get("hold", {}).get(when) == item:
         note("held", item)
         threading.Event().wait()

@@ -9,5 +9,5 @@ from tests.sdk.worker.agents import Journal
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Journal:
-    """What agent processes write down."""
+    """The file in which agent processes note their work."""
     return Journal(tmp_path / "journal")

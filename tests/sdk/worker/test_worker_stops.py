@@ -1,4 +1,4 @@
-"""A worker that loses its task, or is told to stop (RFC-0015 §8)."""
+"""Test a worker that loses its task, or is asked to stop (RFC-0015 §8)."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ def hand_over(crew: Crew, task: str) -> None:
 
 
 class Background:
-    """A worker that runs in a thread of its own."""
+    """A worker that runs in its own thread."""
 
     def __init__(self, worker: Worker, agent: Agent, **options: Any) -> None:
         self.worker = worker

@@ -1,4 +1,4 @@
-"""What an explanation says: a rule's name, or what stands in the way."""
+"""Test the answers of an explanation: a rule's name, or what forbids the access."""
 
 import pytest
 

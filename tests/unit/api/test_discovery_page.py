@@ -1,4 +1,4 @@
-"""What the service says of itself is true, and its API reference is whole and safe."""
+"""Test that the service's page about itself is true, and its API reference safe and whole."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What of a request's query and headers is well-formed."""
+"""Test which queries and headers of a request are well-formed."""
 
 from typing import Any, cast
 from urllib.parse import urlencode

@@ -26,7 +26,7 @@ NO_VALUES = {
 
 
 def holds_any_json(hint: Any) -> bool:
-    """Whether a type admits any JSON."""
+    """Return whether a type admits any JSON."""
     return hint in (Any, orjson.Fragment) or any(map(holds_any_json, get_args(hint)))
 
 

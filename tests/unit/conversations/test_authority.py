@@ -1,4 +1,4 @@
-"""Who may do what with conversations and agents' states."""
+"""Test who may do what with conversations and agents' states."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What conversations, messages and states become when they are written."""
+"""Test what writes make of conversations, messages and states."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who reads and writes an entry, by its tier's policy (RFC-0015 §2, §9.1)."""
+"""Test who reads and writes an entry, by its tier's policy (RFC-0015 §2, §9.1)."""
 
 from collections.abc import Collection
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is evicted, pinned and refused where a limit is reached (RFC-0015 §2.2, §7, §9.4)."""
+"""Test what is evicted, pinned and refused at a limit (RFC-0015 §2.2, §7, §9.4)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What counters count: their changes follow from the entries, whatever happens to these."""
+"""Test that the changes of counters follow from the changes of entries."""
 
 from dataclasses import fields
 from typing import Any, get_args

@@ -80,7 +80,7 @@ def test_a_new_field_is_stored_or_fails_here() -> None:
         "unreadable",  # found by a read
         "inherited",  # of one answer
         "pinned_by_settings",  # of a create, until it is written
-        "packed_vector",  # an item of its own
+        "packed_vector",  # a separate item
         "superseded_at",  # of an earlier version
     ]
 

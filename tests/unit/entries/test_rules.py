@@ -1,4 +1,4 @@
-"""What a create and a change make of an entry (RFC-0015 §1, §3)."""
+"""Test what a create and a change make of an entry (RFC-0015 §1, §3)."""
 
 from functools import partial
 from typing import Any, get_args

@@ -1,4 +1,4 @@
-"""How an ended task's entries are divided among transactions, parts and events."""
+"""Test how an ended task's entries are divided among transactions, parts and events."""
 
 import json
 import random
@@ -19,7 +19,7 @@ TASK = Task("t", "i", "completed", 2, 1, NOW, Policy(), completed_at=NOW)
 
 
 def make_value(size: int) -> bytes:
-    """A value of about so many bytes."""
+    """Return a value of about `size` bytes."""
     return json.dumps({"x": "x" * size}).encode()
 
 

@@ -1,4 +1,4 @@
-"""What entries in a task's scope ask of tasks and intents, and what a failed condition says."""
+"""Test the conditions of an entry's task scope on tasks and intents, and their errors."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What identifies an event, and whose log it is in (RFC-0015 §5)."""
+"""Test what identifies an event, and which log has it (RFC-0015 §5)."""
 
 import re
 

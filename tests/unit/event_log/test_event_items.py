@@ -1,4 +1,4 @@
-"""How events are stored: exact, small, together, and in parts where an item can't hold them."""
+"""Test how events are stored: exact, small, together, or in parts if they are too large."""
 
 import secrets
 from typing import Any
@@ -55,7 +55,7 @@ def items_of(events: list[Event]) -> tuple[list[Item], dict[Key, Item]]:
 
 
 def stored_and_read(events: list[Event]) -> list[Event]:
-    """What comes back of events that are written as items."""
+    """Write events as items, and return the events that are read from them."""
     items, parts = items_of(events)
     return [
         decode_event(

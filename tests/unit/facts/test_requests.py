@@ -1,4 +1,4 @@
-"""What bodies of facts and procedures refuse beyond what every body does."""
+"""Test what bodies of facts and procedures refuse, apart from the rules of every body."""
 
 from typing import Any
 

@@ -15,7 +15,7 @@ from functions.platform.schema import build_log_table
 
 @pytest.fixture(autouse=True)
 def environment() -> Iterator[None]:
-    """An environment of its own: the SDK's variables are those of the whole process."""
+    """A separate environment: the SDK's variables are those of the whole process."""
     with patch.dict(os.environ, {"PATH": "", "AWS_PROFILE": "work", "HTTP_PROXY": "http://proxy"}):
         yield
 

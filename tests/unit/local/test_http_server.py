@@ -1,4 +1,4 @@
-"""What the gateway itself answers, whatever the handler."""
+"""Test the answers that the gateway gives itself, with any handler."""
 
 import asyncio
 import json

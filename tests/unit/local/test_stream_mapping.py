@@ -1,4 +1,4 @@
-"""How the stream function is called with changes: in order, again, and with dead letters."""
+"""Test how the stream function gets changes: in order, again, and with dead letters."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who may do what in a namespace."""
+"""Test who may do what in a namespace."""
 
 from typing import get_args
 

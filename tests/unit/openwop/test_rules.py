@@ -1,4 +1,4 @@
-"""What a snapshot shows, what keeps an entry in storage, when a run is over."""
+"""Test what a snapshot shows, what keeps an entry in storage, and when a run is over."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Retries on conflict end: after so many attempts, or after twenty seconds."""
+"""Test that retries on conflict end after some attempts, or after twenty seconds."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""How long something lives: `ttl` and `expires_at` (RFC-0015 §1.1)."""
+"""Test how long something is kept: `ttl` and `expires_at` (RFC-0015 §1.1)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What every body of a request refuses; a route's own fields and bounds are in `openapi.json`."""
+"""Test what every request body refuses; a route's fields and bounds are in `openapi.json`."""
 
 from typing import Annotated, Any
 

@@ -42,7 +42,7 @@ def select(arms: dict[str, OutcomeStats], rng: Random, now: int = 0) -> str:
 
 
 def regret(rng: Random) -> float:
-    """What a run loses against always taking the best workflow."""
+    """Return what a run loses against always taking the best workflow."""
     arms = {str(n): BLANK for n in range(len(MEANS))}
     lost = 0.0
     for _ in range(ROUNDS):
@@ -138,7 +138,7 @@ def test_a_reset_forgets_outcomes_and_the_same_again_changes_nothing() -> None:
 
 
 def regret_after_a_change(half_life: int | None, rng: Random) -> float:
-    """What a run loses once the better of two workflows has become the worse."""
+    """Return what a run loses once the better of two workflows has become the worse."""
     arms = dict.fromkeys("ab", BLANK._replace(half_life_ms=half_life))
     lost = 0.0
     for now in range(ROUNDS):

@@ -1,4 +1,4 @@
-"""How well search finds, on the corpus of facts and queries; `python -m benchmarks recall` has all.
+"""Test the quality of search on a corpus of facts; `python -m benchmarks recall` has all.
 
 The floors leave a query or two of slack below what is reached.
 """

@@ -1,4 +1,4 @@
-"""What of an entry is embedded: the words of its key, tags and value."""
+"""Test which text of an entry is embedded: the words of its key, tags and value."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the consumers of the change stream take, and what happens to failed records."""
+"""Test which records the stream's consumers take, and what happens to failed records."""
 
 from functools import partial
 from typing import Any

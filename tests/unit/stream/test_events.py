@@ -1,4 +1,4 @@
-"""What a change of an entry means as events (RFC-0015 §5.1, §5.2)."""
+"""Test which events a change of an entry causes (RFC-0015 §5.1, §5.2)."""
 
 from dataclasses import replace
 from typing import Any

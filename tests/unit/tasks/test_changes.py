@@ -1,4 +1,4 @@
-"""What registration, adoption and a change make of a task."""
+"""Test what registration, adoption and a change make of a task."""
 
 from dataclasses import replace
 from typing import Any, get_args

@@ -1,4 +1,4 @@
-"""What guardrails make of a task and of an agent."""
+"""Test the effects of guardrails on a task and on an agent."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Who may do what with intents, by the rules of each action."""
+"""Test who may do what with intents, by the rules of each action."""
 
 import pytest
 

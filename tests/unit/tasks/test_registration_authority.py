@@ -1,4 +1,4 @@
-"""Who registers, adopts and changes tasks, by the rules of each action."""
+"""Test who registers, adopts and changes tasks, by the rules of each action."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Who may do what in a task: every rule, both ways."""
+"""Test who may do what in a task: every rule, both ways."""
 
 from dataclasses import replace
 from typing import Any

@@ -49,6 +49,17 @@ def test_docstrings_comments_and_strings_are_checked(
     ]
 
 
+def test_strings_of_a_test_are_its_data(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "tests").mkdir()
+    text = 'def test_a():\n    """Read anew."""\n    assert find("nobody")  # told\n'
+    assert check(project, "tests/test_a.py", text, capsys) == [
+        "tests/test_a.py:2: 'anew' is banned",
+        "tests/test_a.py:3: 'told' is banned",
+    ]
+
+
 def test_plain_words_pass(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = '"""Whatever renews the likelihood."""\nx = "What is this?"\nnobody = 1\n'
     assert check(project, "code.py", text, capsys) == []

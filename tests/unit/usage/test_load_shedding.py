@@ -1,4 +1,4 @@
-"""While the store is overloaded, who sends most is refused, and nobody else."""
+"""Test that, while the store is overloaded, only the tenant that sends most is refused."""
 
 import pytest
 
@@ -12,7 +12,7 @@ LOUD, QUIET, OTHER = (
 
 
 class Time:
-    """A time that moves when it is told to."""
+    """A time that a test advances."""
 
     seconds = 0.0
 

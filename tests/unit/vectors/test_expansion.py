@@ -6,7 +6,7 @@ LIMIT = 500
 
 
 def depths(wanted: int, qualifying: int, stored: int = 10_000) -> tuple[list[int], int]:
-    """How many hits were asked for, if one of so many qualifies, and how many were found."""
+    """Return the hits asked for and found, if one hit in `qualifying` qualifies."""
     asked: list[int] = []
 
     def search(depth: int) -> tuple[list[int], bool]:

@@ -28,7 +28,7 @@ def find(
 
 
 def refs(hits: list[Hit]) -> list[str]:
-    """What the hits stand for."""
+    """Return the references of the hits."""
     return [hit.ref for hit in hits]
 
 

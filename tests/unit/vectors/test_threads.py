@@ -1,4 +1,4 @@
-"""How many threads numpy calculates in."""
+"""Test in how many threads numpy calculates."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""What a workflow sets, and where it contradicts itself."""
+"""Test what a workflow sets, and where it contradicts itself."""
 
 from typing import Any
 
@@ -101,7 +101,7 @@ def test_files_that_say_the_same_have_the_same_text() -> None:
 
 
 def stored(declared: Workflow, **changes: Any) -> tuple[bool, Task]:
-    """Whether the plan's one task is up to date, if it is stored with these changes."""
+    """Return whether the plan's one task, stored with these changes, is up to date; the task."""
     application = build_application(declared)
     (plan,) = application.tasks
     fields = plan.fields
