@@ -1,4 +1,4 @@
-"""What there is in the adversary's world, what decides on what mallory may see, and its names."""
+"""The resources of the adversary's world, mallory's permissions on them, and all names."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +23,7 @@ class WorkTask:
 
 @dataclass
 class World:
-    """What there is, and what decides on what mallory may see."""
+    """The resources, and the permissions that decide what mallory may see."""
 
     tasks: dict[str, WorkTask] = field(default_factory=dict)
     listed: dict[str, bool] = field(default_factory=dict)  # mallory, on an intent's access list
@@ -40,7 +40,7 @@ class World:
         return at.assignee == "mallory" or at.grant is not None
 
     def takes_part(self, intent: str) -> bool:
-        """Whether mallory takes or took part in a task of the intent, or is on its list."""
+        """Return whether mallory takes or took part in a task of the intent, or is on its list."""
         parts = (each for each in self.tasks.values() if each.intent == intent)
         return self.listed.get(intent, False) or any(
             each.was_mallorys or each.grant is not None for each in parts

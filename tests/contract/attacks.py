@@ -31,7 +31,7 @@ PERMISSIONS = ("memory.read", "memory.write", "memory.admin")
 
 @dataclass
 class Names:
-    """What the attacker knows to name, by the path parameter or the kind of it.
+    """The names that the attacker knows, by path parameter or its kind.
 
     Attributes:
         random: what is chosen.

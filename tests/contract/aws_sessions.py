@@ -8,9 +8,9 @@ from botocore.session import get_session
 
 
 def open_session() -> boto3.Session:
-    """Open a session for the region and credentials at hand.
+    """Open a session for the environment's region and credentials.
 
-    A session of boto3's own reads up to a megabyte of JSON for the first client of each service.
+    A session that boto3 makes reads up to a megabyte of JSON for the first client of each service.
     """
     session = get_session()
     session.register_component("data_loader", _share_loader())

@@ -1,6 +1,6 @@
 """Amazon Bedrock's embedding model, which answers on this machine.
 
-Its vectors are nothing like the default model's: each word has a direction of its own.
+Its vectors differ from the default model's: each word has its own direction.
 """
 
 import json

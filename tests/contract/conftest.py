@@ -1,4 +1,4 @@
-"""Contract tests run on the embedded engine; each test gets a tenant of its own.
+"""Run contract tests on the embedded engine; each test has a new tenant.
 
 Those marked `moto` run on moto, too: a smoke set for users who test with moto. Where the embedded
 engine has no build, moto runs them all. Those that a deployment can take run on one in
@@ -172,7 +172,7 @@ def parallel(engine: Engine) -> None:
 
 @pytest.fixture
 def logged() -> Iterator[io.StringIO]:
-    """What the function writes to its log, whichever loggers it has.
+    """Everything that the function writes to its log, through all its loggers.
 
     A local server that runs in this process logs warnings only: the level is a function's here.
     """

@@ -43,7 +43,7 @@ def said(client: httpx.Client, session: str, **page: int) -> list[str]:
 
 
 def stored_messages(service: Service) -> int:
-    """How many messages are in storage, shown or not."""
+    """Count the messages in storage, shown or not."""
     return len(items(service, "msg#"))
 
 

@@ -149,7 +149,7 @@ def moto() -> Iterator[Engine]:
 
 @contextmanager
 def dynoxide() -> Iterator[Engine]:
-    """dynoxide on a file of its own, as a child process on a free loopback port."""
+    """A dynoxide with a new file, as a child process on a free loopback port."""
     binary = find_dynoxide()
     if binary is None:
         pytest.skip(f"dynoxide is neither at {_IN_PROJECT.relative_to(_ROOT)} nor on PATH")

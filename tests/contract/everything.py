@@ -59,7 +59,7 @@ class Everything:
     archived: dict[Path, bytes] = field(default_factory=dict)
 
     def is_changed(self) -> bool:
-        """Whether the tables hold anything else than at the beginning; usage counts requests."""
+        """Return whether the tables have changed since the beginning, apart from usage counts."""
         stored = sort_items(self.tenant.service.stored())
         return [each for each in stored if "#usage" not in each["pk"]["S"]] != self.stored
 

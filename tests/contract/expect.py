@@ -1,4 +1,4 @@
-"""What a test expects of an answer."""
+"""Assert what a test expects of an answer."""
 
 from typing import Any
 

@@ -30,5 +30,5 @@ def recall(
 
 
 def objects(found: list[Any]) -> list[str]:
-    """What recalled facts say, in their order."""
+    """Return the objects of recalled facts, in their order."""
     return [fact["object"] for fact in found]

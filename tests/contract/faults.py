@@ -1,4 +1,4 @@
-"""A DynamoDB client that fails at one of its writes: as a crash, or as an error that is told."""
+"""A DynamoDB client that fails at one of its writes: it crashes, or raises an error."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -77,7 +77,7 @@ class FaultyClient:
 
 
 def _is_note_of_persons(request: dict[str, Any]) -> bool:
-    """Whether a write only notes whom the next one names, which alone means nothing."""
+    """Return whether a write only notes the persons of the next write, which has no effect alone."""
     puts = [each for batch in request.get("RequestItems", {}).values() for each in batch]
     keys = [each.get("PutRequest", {}).get("Item", {}).get("pk", {}).get("S", "") for each in puts]
     return bool(keys) and all(key.endswith("#persons") for key in keys)
@@ -87,7 +87,7 @@ def _is_note_of_persons(request: dict[str, Any]) -> bool:
 def faulty(
     at: int = 0, when: When = "before", error: BaseException | None = None
 ) -> Iterator[FaultyClient]:
-    """Give a faulty client of DynamoDB to each container that is made meanwhile."""
+    """Give a faulty client of DynamoDB to each container that is made in this context."""
     client = FaultyClient(boto3.client("dynamodb"), at, when, error)
     with patch("functions.container.create_client", return_value=client):
         yield client

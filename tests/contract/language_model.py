@@ -70,7 +70,7 @@ class Model:
 
 
 def read_data(body: Json) -> Json:
-    """What a request sends: what is known, and messages."""
+    """Return the data that a request sends: known memories, and messages."""
     document: Json = json.loads(body["messages"][1]["content"])
     return document
 

@@ -58,7 +58,7 @@ class Run:
         return found
 
     def seen(self, **query: Any) -> list[Json]:
-        """What a debugger is shown of what the run sees."""
+        """Return the entries that the run sees, as a debugger shows them."""
         found: list[Json] = ok(self.client.get(f"{RUNS}/{self.id}/entries", params=query))[
             "entries"
         ]
@@ -113,7 +113,7 @@ def erring(answer: httpx.Response, status: int, error: str) -> Json:
 
 
 def memory_items(service: Service, *prefixes: str) -> list[Item]:
-    """What is stored of memories, by the beginning of its sort key; all, if none is given."""
+    """Return the stored items of memories whose sort key has one of the prefixes, if any."""
     items = [decode_item(item) for item in service.stored()]
     own = [item for item in items if item["pk"].split("#")[1:2] in (["o"], ["l"])]
     return [item for item in own if item["sk"].startswith(prefixes or "")]

@@ -32,7 +32,7 @@ _ROLE = "arn:aws:iam::123456789012:role/functions"
 
 
 class Replicator:
-    """Copies the items of one Region's memory table to another's, when it is told to.
+    """Copies the items of one Region's memory table to another's, when a test asks for it.
 
     It does so item by item, as global tables do: a transaction may arrive in part.
     """
@@ -86,7 +86,7 @@ class Region:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Meanwhile credentials, region and endpoints are those of this Region."""
+        """Use the credentials, region and endpoints of this Region in the context."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("AWS_DEFAULT_REGION", self.name)
             for name, value in self._service.engine.environment.items():
@@ -100,7 +100,7 @@ class Region:
             return command(self.deployment, *arguments, **options)
 
     def _get_variables(self, function: str) -> Mapping[str, str]:
-        """What the version has that a function's alias is at; Lambda adds the Region."""
+        """Return the variables of the version at a function's alias; Lambda adds the Region."""
         return get_variables(self.deployment, function) | {"AWS_REGION": self.name}
 
     def client(self, key: str) -> httpx.Client:
@@ -134,7 +134,7 @@ class Region:
 
     @property
     def is_paged(self) -> bool:
-        """Whether the alarm that no sweep runs reaches its topic."""
+        """Return whether the alarm for missing sweeps notifies its topic."""
         with self.entered():
             (alarm,) = boto3.client("cloudwatch").describe_alarms()["MetricAlarms"]
         return bool(alarm["ActionsEnabled"])

@@ -44,7 +44,7 @@ def keys_of(results: list[Json]) -> list[str]:
 
 
 def vectors(service: Service) -> list[str]:
-    """What the stored vectors stand for."""
+    """Return the references of the stored vectors."""
     items = (item for item in service.stored() if "vector" in item)
     return sorted(AGENT_VECTOR.parse(item["sk"]["S"]) for item in items)
 

@@ -68,7 +68,7 @@ class Service:
         object.__setattr__(self, "root", self.client(self.root_key))
 
     def settings(self) -> ApiSettings:
-        """What another instance of the API function is started with."""
+        """Return the settings of another instance of the API function."""
         return settings(self.engine, self.key_file, 60)
 
     @property
@@ -131,7 +131,7 @@ def start(engine: Engine, clock: MovableClock, key_file: Path, key_cache_seconds
 
 
 def settings(engine: Engine, key_file: Path, key_cache_seconds: float) -> ApiSettings:
-    """What an API function on the engine is started with."""
+    """Return the settings of an API function on the engine."""
     return ApiSettings(
         memory_table=engine.memory,
         log_table=engine.log,

@@ -46,7 +46,7 @@ class Stream:
 
 
 def as_delivered(record: Json, arn: str) -> Json:
-    """A record as it stands in Lambda's event: JSON, with binary values in base64."""
+    """Return a record as Lambda's event has it: JSON, with binary values in base64."""
 
     def plain(value: Any) -> Any:
         return b64encode(value).decode() if isinstance(value, bytes) else value.timestamp()

@@ -17,7 +17,7 @@ _BATCH = 25  # items that DynamoDB takes in a batch
 
 
 class ShortTime:
-    """A Lambda context whose time is over after so many looks at it."""
+    """A Lambda context whose time is over after a number of looks at it."""
 
     def __init__(self, looks: int) -> None:
         self.looks = looks
@@ -60,12 +60,12 @@ def stored_keys(service: Service) -> list[str]:
 
 
 def count_tombstones(service: Service) -> dict[str, int]:
-    """How many count_tombstones give each reason."""
+    """Count the tombstones of each reason."""
     return dict(Counter(item["reason"] for item in items(service, "z#")))
 
 
 def counters_equal_items(service: Service) -> bool:
-    """Whether every counter of every agent and task is what the stored entries add up to."""
+    """Return whether all counters of agents and tasks equal the sums of the stored entries."""
     entries = items(service, "e#")
     agents = [item for item in items(service, "a") if item["sk"] == "a"]
     tasks = [item for item in items(service, "t") if item["sk"] == "t"]
@@ -139,9 +139,9 @@ def after_each_kill(
     look: Callable[[], Any],
     **settings: Any,
 ) -> list[Any]:
-    """What a look finds after a sweep of these items was killed at a write, and another one came.
+    """Kill a sweep of these items at a write, sweep again, and return what a look finds.
 
-    Gives a look for each write that a sweep makes; at the end, one sweep has come through.
+    The result has a look for each write of a sweep; the last sweep is not killed.
     """
     seen: list[Any] = []
     while True:

@@ -1,8 +1,8 @@
 """One agent that tries everything against those who work honestly beside it.
 
-mallory is an agent with the default permissions that knows every name and id of its tenant, but
-nobody's key, reference or run. Whatever it sends in whatever order, it sees no value and no hidden
-name that the model doesn't let it see, and changes nothing of others.
+mallory is an agent with the default permissions. It knows every name and id of its tenant, but no
+key, reference or run of others. No order of requests shows it a value or a hidden name that the
+model doesn't let it see, or changes anything of others.
 
 `make adversary` runs it for an hour, or for ADVERSARY_SECONDS, instead of a few seconds.
 """
@@ -268,7 +268,7 @@ class Adversary(RuleBasedStateMachine):
 
     @rule(session=st.sampled_from(SESSIONS))
     def say(self, session: str) -> None:
-        """alice continues with a conversation of its own."""
+        """alice appends to one of its conversations."""
         if session in self.world.said:
             text = self.mark(lambda: self.world.shared[session])
             body = {"role": "user", "content": text}
@@ -319,7 +319,7 @@ class Adversary(RuleBasedStateMachine):
 
     @rule(owner=st.sampled_from(["boss", "mallory"]), key=st.sampled_from(["k0", "k1"]))
     def set_state(self, owner: str, key: str) -> None:
-        """alice keeps a state of its own, for an owner who reads it."""
+        """alice sets a state for an owner, who can read it."""
         value = self.mark(lambda: owner == "mallory")
         path = f"/api/v1/agents/alice/state/{owner}/{key}"
         assert self.clients["alice"].put(path, json={"value": value}).is_success
@@ -327,7 +327,7 @@ class Adversary(RuleBasedStateMachine):
 
     @rule(key=st.sampled_from(["k0", "k1"]))
     def store_object(self, key: str) -> None:
-        """alice stores an object in a space of its own."""
+        """alice stores an object in its space."""
         content = self.mark(lambda: False)
         path = f"/api/v1/agents/alice/objects/box/{key}"
         answer = self.clients["alice"].put(path, content=content.encode())
@@ -507,7 +507,7 @@ class Adversary(RuleBasedStateMachine):
 
 @contextmanager
 def reading_the_log() -> Iterator[list[str]]:
-    """What the function logs meanwhile."""
+    """Collect what the function logs in this context."""
     lines: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: lines.append(str(vars(record)))  # type: ignore[method-assign]
@@ -533,7 +533,7 @@ def test_the_attacker_knows_each_route_and_each_parameter() -> None:
 
 
 def attack(tenant: Tenant, logged: list[str], number: int, examples: int) -> None:
-    """Run the machine so many times, each in a tenant of its own."""
+    """Run the machine for this number of examples, each in a new tenant."""
     chosen = settings(
         max_examples=examples,
         stateful_step_count=30,

@@ -33,7 +33,7 @@ def configure(
 
 
 def episodic(client: httpx.Client, agent: str) -> dict[str, Any]:
-    """What the summary says of an agent's episodic memory."""
+    """Return the summary of an agent's episodic memory."""
     found: dict[str, Any] = ok(client.get(f"/api/v1/agents/{agent}/memory/summary"))["episodic"]
     return found
 

@@ -446,7 +446,7 @@ USES: dict[tuple[str, str], Use] = {
 }
 """A use of each audited action of each route: a route that declares another one fails here."""
 _TARGETS = {"episodes": "run", "guardrails": "coordinator", "object": "object-space"}
-"""What an action is about, where its name says something else."""
+"""The kind of target of an action whose name begins with another word."""
 
 
 def _declared() -> Iterator[tuple[str, str]]:

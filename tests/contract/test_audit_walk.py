@@ -1,7 +1,7 @@
-"""What the audit log records of each route, by the caller's relation to what the route is about.
+"""Test what the audit log records of each route, by the caller's relation to the resource.
 
-The rows of the authorization matrix are sent by each caller whom they admit. The table says what a
-record is left for: each use of authority, and each change of what another principal has made.
+Each caller whom a row of the authorization matrix admits sends its request. The table lists what
+is recorded: each use of authority, and each change of what another principal has made.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ ALWAYS: dict[str, set[str]] = {
     "DELETE /api/v1/principals/{id}": {"principal.revoke"},
     **{f"PATCH {each}": {"object-space.change"} for each in _OBJECTS},
 }
-"""Authority is used, whoever does it."""
+"""Routes that use authority: the call of every caller is recorded."""
 OF_OTHERS: dict[str, set[str]] = {
     f"DELETE {_CONVERSATION}": {"conversation.delete"},
     f"DELETE {_CONVERSATION}/archive": {"conversation.delete"},

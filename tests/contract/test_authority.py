@@ -62,7 +62,7 @@ class Stage:
         assert self.reach(attacker) == []
 
     def reach(self, attacker: httpx.Client) -> list[str]:
-        """What of the victims' memory the attacker can read or write."""
+        """Return what the attacker can read or write of the victims' memory."""
         victims = (self.checkpoint, self.episode)
         read_ids = [each["id"] for each in victims if read(attacker, each["id"]).is_success]
         filters: list[dict[str, str]] = [

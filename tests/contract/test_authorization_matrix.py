@@ -1,6 +1,6 @@
 """Each route, called by each kind of caller on the things of others.
 
-A route without a row fails, so that nobody adds one without saying who may call it.
+A route without a row fails, so that each new route declares who may call it.
 """
 
 from collections.abc import Iterator

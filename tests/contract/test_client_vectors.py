@@ -26,7 +26,7 @@ def direction(*numbers: float, length: int = 64) -> list[float]:
 
 
 def find(client: httpx.Client, vector: list[float], **more: Any) -> list[Any]:
-    """What a search by vector finds in the namespace."""
+    """Return the results of a search by vector in the namespace."""
     body = {"vector": vector, "memory_type": "episodic", "namespace": SPACE} | more
     found: list[Any] = ok(client.post(SEARCH, json=body))["results"]
     return found

@@ -1,4 +1,4 @@
-"""What all calls have in common. Retries under one key are in test_idempotency."""
+"""Test the rules of all calls. Retries under one key are in test_idempotency."""
 
 import io
 import json

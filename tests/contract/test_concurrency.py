@@ -1,4 +1,4 @@
-"""What holds when many write at once."""
+"""Test what holds for concurrent writes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -37,7 +37,7 @@ Call = Callable[[int], httpx.Response]
 
 
 def at_once(count: int, call: Call) -> list[httpx.Response]:
-    """The answers to calls that start together, each from a thread of its own."""
+    """Start calls together, each from its own thread, and return their answers."""
     start = Barrier(count)
 
     def one(number: int) -> httpx.Response:

@@ -123,7 +123,7 @@ def test_an_append_killed_at_any_write_is_stored_once_by_its_retry(
 
 
 class Change(NamedTuple):
-    """A change of a conversation that takes several writes, which are at least so many."""
+    """A change of a conversation that takes at least `least` writes."""
 
     before: list[str]
     after: list[str]

@@ -1,4 +1,4 @@
-"""What operations cost in DynamoDB calls and units, exactly (the design's table)."""
+"""Test what operations cost in DynamoDB calls and units, exactly (the design's table)."""
 
 from pathlib import Path
 

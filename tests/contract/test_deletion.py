@@ -1,4 +1,4 @@
-"""What is deleted is gone everywhere, and never comes back."""
+"""Test that a deletion removes its data everywhere and for good."""
 
 from contextlib import suppress
 from typing import Any
@@ -49,7 +49,7 @@ KEPT_WITH_ID = {
 
 
 def find(service: Service, tenant: str) -> list[str]:
-    """What the tables and the archive have of a tenant; deletions themselves aside."""
+    """Return what the tables and the archive hold of a tenant, apart from its deletions."""
     items = [
         each
         for each in service.state()

@@ -1,4 +1,4 @@
-"""What the service says of itself, without a key."""
+"""Test the service's description of itself, which needs no key."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`PUT /api/v1/memory` writes whatever stands in the slot; the last writer wins."""
+"""Test that `PUT /api/v1/memory` replaces the entry in its slot; the last writer wins."""
 
 from typing import Any
 

@@ -61,7 +61,7 @@ def numbers(listed: list[Json]) -> list[int]:
 
 
 def count_items(service: Service, tenant: Tenant) -> int:
-    """How many earlier versions are stored."""
+    """Count the stored earlier versions."""
     return sum(f"{tenant.id}#h#" in item["pk"]["S"] for item in service.engine.items())
 
 
@@ -310,7 +310,7 @@ def test_the_last_change_is_waited_for(ada: httpx.Client, deliver: Deliver) -> N
 
 
 def find_traces(service: Service, *markers: str) -> list[str]:
-    """What tables, index rows, vectors and archives still have of these texts."""
+    """Return the table items, index rows, vectors and archives that hold one of these texts."""
     texts = [repr(item) for item in service.stored()]
     files = (path for path in service.archive.rglob("*") if path.is_file())
     texts += [repr(path.read_bytes()) for path in files]

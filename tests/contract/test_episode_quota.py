@@ -59,7 +59,7 @@ def test_a_repeated_record_counts_once(
 
 
 def throttled() -> ClientError:
-    """What DynamoDB answers to a write that it throttles."""
+    """Return DynamoDB's answer to a write that it throttles."""
     answer = {"Error": {"Code": "ThrottlingException", "Message": "slow down"}}
     return ClientError(answer, "PutItem")
 

@@ -284,7 +284,7 @@ def handler(session_service: Service) -> Handler:
 
 @dataclass
 class Stage:
-    """What the payloads' placeholders stand for, and all that is stored then."""
+    """The values of the payloads' placeholders, and all items stored at that time."""
 
     placeholders: dict[str, str] = field(default_factory=dict)
     stored: list[dict[str, Any]] = field(default_factory=list)
@@ -379,7 +379,7 @@ def remembered(agent: httpx.Client) -> dict[str, str]:
 
 
 def answered(handler: Handler, event: dict[str, Any]) -> httpx.Response:
-    """What the function answers, as it reaches the client."""
+    """Check the function's answer, and return it as the client receives it."""
     answer = handler(event, LambdaContext())
     assert answer.keys() == {"statusCode", "headers", "body", "isBase64Encoded"}
     http = event["requestContext"]["http"]

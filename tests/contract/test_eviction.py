@@ -16,7 +16,7 @@ HOUR = 3600
 
 
 def capacity(tenant: Tenant, most: int) -> httpx.Client:
-    """An agent with room for so many episodic entries."""
+    """Return an agent with this capacity of episodic entries."""
     alice = tenant.agent("alice")
     config = {"episodic": {"capacity": most}}
     ok(tenant.admin.patch("/api/v1/agents/alice/memory/config", json=config))

@@ -1,4 +1,4 @@
-"""What is hidden and what isn't there answer alike, in each list, query, filter, and prefix.
+"""Test that hidden and missing things have the same answers in all lists, filters and prefixes.
 
 The requests are made from the routes: a new list or filter is tried as soon as it has a route. A
 request by an exact name may be refused (the caller knew the name), and those are named here.
@@ -70,7 +70,7 @@ _HIDDEN = {
     "as_principal": "alice",
     "reference": "f.used",
 }
-"""What stranger may know nothing of, and names of the same length that nothing has."""
+"""Values that stranger must not learn of; `_MISSING` has unused values of the same length."""
 
 _BY_NAME = {
     "GET /api/v1/agents/{agent_id}/objects/{space}",
@@ -87,12 +87,12 @@ _BY_NAME = {
     "GET /api/v1/conversations/{session_id}/archive",
     "DELETE /api/v1/conversations/{session_id}/messages",
 }
-"""Pages of one thing: whoever asks knew its name, and may be refused."""
+"""Pages of one thing: the caller knows its name, and may be refused."""
 _TRIES = 20
 _TELLS = frozenset({"GET /api/v1/memory", "GET /api/v1/agents/{agent_id}/memory"})
 """Lists that say of a namespace that the caller named exactly that it may not read it."""
 _OPEN = frozenset({"agent_type", "task_type", "run_id", "runId", "memoryRef", "id"})
-"""What any principal of the tenant may see, or what nobody can guess."""
+"""Values that every principal of the tenant may see, or that can't be guessed."""
 _NO_LIST = frozenset({"principal", "fact_id", "episode_id", "instance_id", "workflow_id", "name"})
 _OPTIONS = frozenset(
     {
@@ -187,7 +187,7 @@ def list_probes() -> Iterator[Probe]:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a caller can tell of an answer."""
+    """The parts of an answer that a caller can compare."""
 
     status: int
     body: str

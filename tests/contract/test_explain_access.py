@@ -1,4 +1,4 @@
-"""Who may read and write what, and by which rule."""
+"""Test who may read and write what, and by which rule."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ NO = (False, "no rule permits it")
 
 
 def explain(asker: httpx.Client, **query: str) -> tuple[tuple[bool, str], tuple[bool, str]]:
-    """What a principal may do, as somebody is told: read and write."""
+    """Return whether a principal may read and write, and the rules, as the asker sees them."""
     found = ok(asker.get(PATH, params=query))
     ((kind, id),) = [(name, each) for name, each in query.items() if name != "principal"]
     assert found["target"] == f"{kind}:{id}"

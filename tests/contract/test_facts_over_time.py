@@ -20,7 +20,7 @@ def move(client: httpx.Client, where: str, **more: Any) -> Any:
 
 
 def held(client: httpx.Client, as_of: str | None = None) -> list[str]:
-    """What the list says of ada, at a time."""
+    """Return what the list of facts says about ada, at a time."""
     params = {"subject": "ada"} | ({} if as_of is None else {"as_of": as_of})
     return sorted(objects(ok(client.get(FACTS, params=params))["facts"]))
 

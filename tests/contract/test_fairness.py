@@ -1,4 +1,4 @@
-"""Who sends too much is told when to try again, and hinders nobody else."""
+"""Test that a caller that sends too much gets a Retry-After, and slows down no other."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What an operation takes does not depend on how much is stored, but where the design says so."""
+"""Test that an operation's cost does not grow with the data, except where the design says so."""
 
 from pathlib import Path
 

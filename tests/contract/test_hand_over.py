@@ -69,7 +69,7 @@ def test_a_coordinator_names_nobody_else_as_coordinator(tenant: Tenant, boss: ht
 
 
 def try_writes(client: httpx.Client, made: dict[str, Any]) -> list[httpx.Response]:
-    """Every way to write in task_1, with an entry of one's own in it."""
+    """Try every way to write in task_1, with an entry that the client has there."""
     bare, grown = {"id": made["id"], "version": 1}, {"s": "x" * 3000}
     return [
         client.post(MEMORY, json=working("task_1", key="late")),

@@ -1,7 +1,7 @@
 """`hidden` says of an empty list that the caller named what it may not read (CONTRACT3, section 3).
 
-It depends on the request and on the caller's rights, never on what exists; but a namespace that
-nobody has configured may be read, so an exact name tells of one that may not.
+It depends on the request and on the caller's rights, never on what exists. An exact name of a
+namespace is the exception: only a namespace that exists can have rules that forbid reading it.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ NAMED = (
 
 
 def is_hidden(client: httpx.Client, path: str, **query: Any) -> bool:
-    """Whether an empty list says that it names what its reader may not read."""
+    """Return whether an empty list says that its reader may not read what the request names."""
     answer = client.get(path, params=query or None)
     found = ok(answer)
     if isinstance(found, list):

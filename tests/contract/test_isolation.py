@@ -36,7 +36,7 @@ def pair(service: Service) -> Pair:
 
 
 def fill(tenant: Tenant, mark: str) -> dict[str, Any]:
-    """The same names in every tenant; only the values tell them apart."""
+    """Fill a tenant with the names of every other tenant; only the values differ."""
     boss, alice = tenant.coordinator("boss"), tenant.agent("alice")
     create_task(boss, id="task_1", assigned_agent="alice", name=mark)
     bodies = {"e": entry(key="e", tags=["t"]), "w": working("task_1", key="w", tags=["t"])}

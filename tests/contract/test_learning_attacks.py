@@ -1,7 +1,7 @@
-"""What a conversation says decides neither whose memory is written, nor where, nor by whom.
+"""Test that a conversation's text can't choose whose memory is written, where, or by whom.
 
-The model of these tests is the worst one: it obeys. Whatever it answers, only the memory of the
-conversation's own user changes, under the names and rights that the strategy says.
+The model of these tests is the worst one: it obeys the text. Whatever it answers, only the memory
+of the conversation's user changes, under the names and rights of the strategy.
 """
 
 import json

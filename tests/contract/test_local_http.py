@@ -1,4 +1,4 @@
-"""What the local server makes of requests that are odd, too large, or hardly HTTP."""
+"""Test the local server with requests that are odd, too large, or hardly HTTP."""
 
 import json
 import socket

@@ -183,7 +183,7 @@ def test_a_snapshot_of_any_size_comes_back_and_cuts_the_page(
 
 
 def backwards(reader: httpx.Client, path: str = PATH, **query: Any) -> list[dict[str, Any]]:
-    """The events of a log, newest first, page by page until there are no more."""
+    """Return the events of a log, newest first, from all its pages."""
     found: list[dict[str, Any]] = []
     while True:
         page = ok(reader.get(path, params={"order": "desc", **query}))

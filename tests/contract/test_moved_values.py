@@ -1,7 +1,7 @@
 """A value that was copied within the table decrypts nowhere else, and lists show it as unreadable.
 
 Each test writes to the table as its operator could. Values are bound to the key of their item, so
-whoever copies one into an item of its own reads nothing.
+a copy of a value in another item can't be read.
 """
 
 from collections.abc import Callable

@@ -45,7 +45,7 @@ def list_keys(client: httpx.Client, **params: Any) -> list[str]:
 
 
 def count_files(service: Service) -> int:
-    """How many files the folder of the storage has for objects."""
+    """Count the files that the storage's folder has for objects."""
     return sum(each.is_file() for each in (service.archive / "objects").rglob("*"))
 
 

@@ -1,4 +1,4 @@
-"""What the functions log of a failure's cause, and how a caller's trace is carried on."""
+"""Test what the functions log about a failure's cause, and how a trace is continued."""
 
 import io
 import json
@@ -56,7 +56,7 @@ def lines_with(name: str, output: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def in_lambda(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Lambda tells a function of itself."""
+    """The variables by which Lambda identifies a function."""
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "memory-api")
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_VERSION", "7")
 

@@ -1,4 +1,4 @@
-"""OpenWOP RFC 0004 §A: snapshots are exact whatever else is written meanwhile. dynoxide only."""
+"""OpenWOP RFC 0004 §A: snapshots are exact during concurrent writes. dynoxide only."""
 
 import itertools
 import random
@@ -27,7 +27,7 @@ ENOUGH = 20  # of each kind of call, for their times to overlap in every way
 
 @dataclass(frozen=True)
 class Done:
-    """What a call did, and when: it took effect somewhere between the two times."""
+    """A call and the two times between which it took effect."""
 
     what: Any
     began: float
@@ -54,7 +54,7 @@ def timed(call: Callable[[], Any]) -> Done:
 
 @contextmanager
 def background(*jobs: Callable[[], object]) -> Iterator[None]:
-    """Repeats the jobs meanwhile, each in a thread of its own."""
+    """Repeat the jobs in the context, each in its own thread."""
     over = Event()
     failures: list[BaseException] = []
 
@@ -125,7 +125,7 @@ def tick(service: Service) -> None:
 
 
 def assert_exact(history: History, done: Done, shown: list[str]) -> None:
-    """What is certain by the times of the calls."""
+    """Assert what the times of the calls make certain."""
     for put in history.puts:
         removal = history.deletes.get(put.what)
         if put.began > done.ended or (removal and removal.ended < done.began):

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.in_process
 def slow_function(
     ada: httpx.Client, service: Service
 ) -> Iterator[tuple[httpx.Client, FaultyClient]]:
-    """The same caller at another instance of the function, whose calls can be held up."""
+    """The caller at another instance of the function, whose calls can be held up."""
     with faulty() as held:
         again = start_service(service.engine, service.clock, service.key_file, 60)
         client = again.client(ada.headers["X-API-Key"])

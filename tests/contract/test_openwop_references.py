@@ -36,7 +36,7 @@ def ask(client: httpx.Client, reference: str, run: Run) -> Iterator[httpx.Respon
 
 
 def forge_references(reference: str) -> Iterator[str]:
-    """References that nobody issued."""
+    """Yield references that were never issued."""
     yield from (reference[:length] for length in (1, 4, 5, 20, len(reference) - 1))
     yield reference + "0"
     for place in (4, 5, 20, 31, 40, len(reference) - 1):

@@ -17,7 +17,7 @@ DAY = 86_400
 
 
 def reads(run: Run, ids: list[str]) -> Iterator[bytes]:
-    """What a run reads, to the byte: lists, by tag, in pages, and each entry."""
+    """Yield what a run reads, to the byte: lists, by tag, in pages, and each entry."""
     for query in ({}, {"tag": "even"}, {"limit": "3"}, {"limit": "2", "before": ids[4]}):
         yield run.client.get(path(run.reference), params={"runId": run.id} | query).content
     for id in ids:
@@ -246,7 +246,7 @@ def test_an_open_run_lasts_as_its_ttl_says(ada: httpx.Client, clock: MovableCloc
 
 
 def test_the_memory_of_an_agent_type_is_shared(tenant: Tenant) -> None:
-    """Who names agent and scope gets the memory of its agent type, if it has one."""
+    """A run that names a scope uses the memory of its agent's type, if the agent has a type."""
     one, two = (tenant.agent(name, agent_type="researcher") for name in ("one", "two"))
     entry = start(one, scope="s").put("shared")
     assert start(two, scope="s").entries() == [entry]

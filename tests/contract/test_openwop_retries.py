@@ -1,4 +1,4 @@
-"""What is sent again under its Idempotency-Key isn't done again."""
+"""Test that a request that is repeated with its Idempotency-Key has no second effect."""
 
 import httpx
 import pytest

@@ -25,7 +25,7 @@ SECRETS = [{"label": "stripe", "value": VALUE}]
 
 
 def elsewhere(run: Run, service: Service) -> Run:
-    """The same run in another process, which knows nothing of it."""
+    """Return the run in another process, which has no state of it."""
     again = start_service(service.engine, service.clock, service.key_file, 60)
     client = again.client(run.client.headers["X-API-Key"])
     return Run(client, run.id, run.reference, run.snapshot)

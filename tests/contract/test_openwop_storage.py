@@ -20,7 +20,7 @@ UNKEPT: dict[str, Any] = {"retainSnapshot": 0}
 
 
 def kept(service: Service) -> int:
-    """How many entries, rows and requests of memories are in storage."""
+    """Count the entries, rows and requests of memories in storage."""
     return len(memory_items(service, "o#", "x#", "q#"))
 
 

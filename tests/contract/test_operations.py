@@ -1,4 +1,4 @@
-"""What operators do with a tenant's data, and with dead letters."""
+"""Test what operators do with a tenant's data, and with dead letters."""
 
 import io
 import json
@@ -75,7 +75,7 @@ def storage(service: Service) -> Storage:
 
 
 def of(service: Service, tenant: str) -> list[str]:
-    """What the tables hold of a tenant."""
+    """Return the items that the tables hold of a tenant."""
     return [each for each in service.state() if f'"{tenant}#' in each or f'"S": "{tenant}"' in each]
 
 

@@ -143,7 +143,7 @@ random_filters = st.fixed_dictionaries(
 
 
 def matches(each: dict[str, Any], filters: dict[str, str]) -> bool:
-    """Whether an entry passes all filters, told as the seed tells it."""
+    """Return whether an entry, as the seed describes it, passes all filters."""
     space = filters.get("namespace", "*")
     prefix = space.endswith("*") and each["namespace"].startswith(space[:-1])
     return (

@@ -102,7 +102,7 @@ def run_shell(script: str, folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the reader is: the data folder and the SDK are here."""
+    """The reader's folder, with the data folder and the SDK."""
     folder = tmp_path_factory.mktemp("readme")
     (folder / "sdk").symlink_to(ROOT / "sdk")
     return folder

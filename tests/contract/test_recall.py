@@ -1,4 +1,4 @@
-"""What a recall finds first, and what its scores say (ADR-043 Tier 3)."""
+"""Test which results a recall finds first, and their scores (ADR-043 Tier 3)."""
 
 import pytest
 

@@ -72,13 +72,13 @@ def ada(service: Service, tenant: Tenant, key: str) -> httpx.Client:
 
 
 def after(service: Service, key: str, **change: Any) -> httpx.Client:
-    """The same agent behind a new instance, which has been started with other settings."""
+    """Return the agent's client of a new instance, which was started with other settings."""
     handler = App(Container(replace(service.settings(), **change), service.clock))
     return open_client(HandlerTransport(handler, turns(parallel=True)), key)
 
 
 def found_by(client: httpx.Client) -> list[list[str]]:
-    """What searches for tea and taxes, and a recall of letters, find, best first."""
+    """Return what searches for tea and taxes, and a recall of letters, find, best first."""
     return [
         keys_of(search(client, "green tea", top_k=1)),
         keys_of(search(client, "tax returns in April", memory_type="semantic", namespace="taxes")),

@@ -59,7 +59,7 @@ def pair(service: Service, ada: httpx.Client) -> Iterator[Pair]:
 
 
 def count(client: httpx.Client) -> int:
-    """How many entries an agent's counters say that it has."""
+    """Return the number of entries by an agent's counters."""
     summary = ok(client.get("/api/v1/agents/ada/memory/summary"))
     return sum(int(summary[tier]["entry_count"]) for tier in ("working", "episodic"))
 

@@ -1,4 +1,4 @@
-"""Who reads the table learns nothing of a request's body from what is kept of it."""
+"""Test that the stored data of a request shows a reader of the table nothing of its body."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -193,7 +193,7 @@ def spoil_task(service: Service, tenant: Tenant) -> None:
 
 
 def reads_entries(request: dict[str, Any]) -> bool:
-    """Whether a query is of the entries themselves, and of no index."""
+    """Return whether a query reads the entries themselves, not an index."""
     return "IndexName" not in request and "e#" in str(request["ExpressionAttributeValues"])
 
 

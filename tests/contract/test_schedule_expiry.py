@@ -35,7 +35,7 @@ def alice(tenant: Tenant) -> httpx.Client:
 
 
 def fill(client: httpx.Client, count: int, body: dict[str, Any], name: str = "k") -> None:
-    """Creates so many entries."""
+    """Create this number of entries."""
     for first in range(0, count, 20):
         numbers = range(first, min(first + 20, count))
         bodies = [body | {"key": f"{name}{number}"} for number in numbers]

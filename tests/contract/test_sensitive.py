@@ -41,7 +41,7 @@ def plain_texts(attribute: Any) -> list[bytes]:
 
 
 def unpacked(raw: bytes) -> list[bytes]:
-    """What decompression and base64 make of the bytes, where they can."""
+    """Return what decompression and base64 make of the bytes, where they can."""
     found = []
     for window in (15, -15, 31):
         try:
@@ -54,7 +54,7 @@ def unpacked(raw: bytes) -> list[bytes]:
 
 
 def is_stored(service: Service, word: str = WORD) -> bool:
-    """Whether the word can be read in the tables."""
+    """Return whether the word can be read in the tables."""
     return any(word.encode() in text for item in service.stored() for text in plain_texts(item))
 
 

@@ -1,4 +1,4 @@
-"""What is staged is shown completely, or deleted completely."""
+"""Test that staged data is shown completely, or deleted completely."""
 
 import pytest
 

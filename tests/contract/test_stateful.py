@@ -44,7 +44,7 @@ class Known:
 
 @dataclass
 class Model:
-    """What there should be."""
+    """The expected state."""
 
     entries: dict[tuple[str, str], Known] = field(default_factory=dict)
     assignee: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Model:
         return [e for e in alive if all(getattr(e, n) == v for n, v in wanted.items())]
 
     def victim(self, agent: str, now: int) -> Known | None:
-        """What eviction takes next (RFC-0015 §2.2)."""
+        """Return the entry that eviction removes next (RFC-0015 §2.2)."""
         loose = self.live(now, agent=agent, tier="episodic", pinned=False)
         return min(loose, key=lambda e: (RANK[e.priority], e.accessed, e.order), default=None)
 
@@ -105,7 +105,7 @@ class Api:
         self.clock.advance(ms=1)
 
     def is_handed_over(self, known: Known) -> bool:
-        """Whether an entry belongs to a task that is another agent's by now."""
+        """Return whether an entry belongs to a task that has been handed over to another agent."""
         return known.task is not None and self.model.assignee[known.task] != known.agent
 
     def create(self) -> None:

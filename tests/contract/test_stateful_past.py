@@ -70,7 +70,7 @@ class PastFact:
 
 @dataclass
 class PastModel:
-    """What there should be, by key, and by predicate and object."""
+    """The expected state, by key, and by predicate and object."""
 
     entries: dict[str, PastEntry] = field(default_factory=dict)
     facts: dict[tuple[str, str], PastFact] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What an earlier release stored is read by this one; what a later one stored is refused."""
+"""Test that an earlier release's data is read, and that a later one's is refused."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -27,7 +27,7 @@ def deliver(service: Service, bus: FakeEventBridge) -> Deliver:
 
 
 def secret(key: str) -> dict[str, Any]:
-    """A create body with a value that nobody may see."""
+    """Return a create body with a secret value."""
     return entry(key=key, value={"secret": HUSH})
 
 

@@ -1,4 +1,4 @@
-"""What is slow, hot or failing in a batch holds up nothing else in it (RFC-0015 §5)."""
+"""Test that a slow, hot or failing record delays no other of its batch (RFC-0015 §5)."""
 
 from collections.abc import Callable
 from threading import Event

@@ -41,7 +41,7 @@ WITH_TOMBSTONE = ("deleted", "evicted", "archived")
 
 
 def put_tombstone(memory: Table, record: dict[str, Any], reason: str) -> None:
-    """What stands in the table when an entry was removed for a reason."""
+    """Put the tombstone of an entry that was removed for a reason."""
     old = EntryMapper(None).to_entry(decode_item(record["dynamodb"]["OldImage"]))
     tombstone: dict[str, Any] = {"reason": reason, "actor": "somebody", "actor_kind": "user"}
     tombstone |= {"happened": 1_779_350_500_000}

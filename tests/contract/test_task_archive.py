@@ -251,7 +251,7 @@ def test_the_response_shows_the_requests_own_version(service: Service) -> None:
 
 
 def outcome(tenant: Tenant, boss: httpx.Client) -> Any:
-    """What is left when all is done, as far as anybody can see it."""
+    """Return what is left when all is done, as far as a user can see it."""
     assert counters_equal_items(tenant.service)
     assert items(tenant.service, "s#") == []
     snapshots = archived(boss)

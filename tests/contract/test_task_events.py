@@ -41,7 +41,7 @@ def build_function(service: Service, tenant: Tenant, principal: str = "planner")
 
 
 def task_events_function(service: Service, tenant: Tenant, principal: str = "planner") -> Send:
-    """How an event reaches a new instance of the function."""
+    """Return a function that sends an event to a new instance of the Lambda function."""
     handler = build_function(service, tenant, principal)
 
     def send(id: str = "", **detail: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Who registers tasks for whom, and what an adoption trusts."""
+"""Test who registers tasks for whom, and what an adoption trusts."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What a tenant stores and uses by day, counted behind the stream."""
+"""Test the daily counts of a tenant's storage and use, behind the stream."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -24,7 +24,7 @@ class _Body(io.BytesIO):
 
 
 class Throttling:
-    """Refuses the writes that hold a text: so many attempts at each call.
+    """Refuses a number of attempts of each write that holds a text.
 
     Attributes:
         attempts: of each write with the text, how many are refused.
@@ -58,7 +58,7 @@ def _decode(text: Any) -> str:
 
 @contextmanager
 def throttled() -> Iterator[Throttling]:
-    """Give each container that is made meanwhile a client whose retries wait for nothing."""
+    """Give each container that is made in this context a client that retries without waits."""
     throttling, client = Throttling(), create_client("dynamodb")
     client.meta.events.register("before-send.dynamodb", throttling.answer)
     without_waits = SimpleNamespace(sleep=lambda _seconds: None)

@@ -28,7 +28,7 @@ _NEVER_SHOWN = ("Traceback", "botocore", "boto3", "dynamodb", "pydantic", ".py",
 
 @dataclass(frozen=True)
 class LambdaContext:
-    """What Lambda hands over beside the event."""
+    """The context that Lambda passes beside the event."""
 
     function_name: str = "api"
     function_version: str = "$LATEST"
@@ -108,7 +108,7 @@ def open_client(transport: httpx.BaseTransport, key: str | None = None) -> httpx
 
 
 def check_common_rules(response: httpx.Response) -> None:
-    """What holds for every answer: a request id, a documented status below 500, and problems."""
+    """Check the rules of all answers: a request id, a documented status below 500, problems."""
     response.read()
     check_status(response)
     assert response.headers["X-Request-Id"].strip()
@@ -128,7 +128,7 @@ def check_common_rules(response: httpx.Response) -> None:
 
 
 def _check_envelope(response: httpx.Response) -> None:
-    """OpenWOP's errors are envelopes of its own."""
+    """Check an error of OpenWOP, which has another envelope."""
     assert response.headers["Content-Type"] == "application/json"
     envelope = response.json()
     assert envelope.keys() - {"details", "entry"} == {"error", "message"}

@@ -44,7 +44,7 @@ class FakeVectorIndex:
         self._shape = client.meta.service_model.operation_model("SearchVectors").input_shape
 
     def answer(self, asked: Json) -> Json:
-        """What the operation answers."""
+        """Return the operation's answer."""
         problems = ParamValidator().validate(asked, self._shape)
         assert not problems.has_errors(), problems.generate_report()
         self.asked.append(asked)

@@ -1,4 +1,4 @@
-"""What releases have stored, and how that is written and loaded.
+"""Write and load the data that releases have stored.
 
 A folder for each release holds what a data folder holds, without the engine's own format: the items
 of both tables as lines of JSON, the archive, and the two keys. To write the present release's:
