@@ -77,7 +77,7 @@ class FaultyClient:
 
 
 def _is_note_of_persons(request: dict[str, Any]) -> bool:
-    """Return whether a write only notes the persons of the next write, which has no effect alone."""
+    """Return whether a write only notes the persons of the next one, which alone means nothing."""
     puts = [each for batch in request.get("RequestItems", {}).values() for each in batch]
     keys = [each.get("PutRequest", {}).get("Item", {}).get("pk", {}).get("S", "") for each in puts]
     return bool(keys) and all(key.endswith("#persons") for key in keys)

@@ -70,7 +70,7 @@ _HIDDEN = {
     "as_principal": "alice",
     "reference": "f.used",
 }
-"""Values that stranger must not learn of; `_MISSING` has unused values of the same length."""
+"""Values that stranger must not learn of; `_ABSENT` has unused values of the same length."""
 
 _BY_NAME = {
     "GET /api/v1/agents/{agent_id}/objects/{space}",

@@ -77,7 +77,8 @@ def read_texts(file: Path) -> Iterator[Text]:
         yield from find_texts(content, with_strings=not is_data)
     elif file.suffix in (".ts", ".tsx"):
         for found in _COMMENT_IN_TYPESCRIPT.finditer(content):
-            yield Text(content.count("\n", 0, found.start()) + 1, found[0], is_docstring=True)
+            line = content.count("\n", 0, found.start()) + 1
+            yield Text(line, found[0], is_docstring=content[found.start() - 1] == "*")
     elif file.suffix == ".md":
         yield read_page(content)
     else:

@@ -52,7 +52,7 @@ function useNames(kind: string, principal: string): string[] {
   }
 }
 
-/** Whether somebody may read and write something, and by which rule. */
+/** An answer to whether somebody may read and write something, and by which rule. */
 export function Explanation({ question: { principal, kind, id } }: { question: Question }) {
   const query = useQuery({
     queryKey: ["access", principal, kind, id],

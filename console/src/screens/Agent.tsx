@@ -39,7 +39,7 @@ export function AgentScreen({ id, params }: { id: string; params: URLSearchParam
   );
 }
 
-/** What all agents of its type share: their runs, what they learned, what the next one is given. */
+/** The things that all agents of its type share: their runs, what they learned, the next agent's memory. */
 function AgentTypeLinks({ id }: { id: string }) {
   const caller = usePrincipal();
   const listed = useAgents().find((each) => each.agent_id === id);
@@ -93,7 +93,7 @@ export function AgentFigures({ summary: { working, episodic } }: { summary: Sche
   );
 }
 
-/** What is evicted next, and then, each with its text; it follows what happens. */
+/** The next entries that are evicted, in this order, each with its text; the list follows changes. */
 function EvictionOrder({ id }: { id: string }) {
   const pages = usePages(["eviction", id], async (after) => {
     const params = { path: { agent_id: id }, query: { after, limit: PAGE } };

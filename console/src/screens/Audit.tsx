@@ -12,7 +12,7 @@ const PAGE = 100;
 const TIMES = ["today", "yesterday", "7d", "30d"];
 const REFRESH_MS = 5_000;
 
-/** Who did what with authority, newest first. */
+/** The uses of authority and their actors, newest first. */
 export function AuditScreen({ params }: { params: URLSearchParams }) {
   const who = useWho();
   const get = (name: string) => params.get(name) ?? undefined;

@@ -1,4 +1,4 @@
-/** How sure it is which workflow is best: the Beta distribution of each one's score. */
+/** The certainty about which workflow is best: the Beta distribution of each one's score. */
 
 import { T } from "../texts";
 import { Curves } from "../ui/charts";

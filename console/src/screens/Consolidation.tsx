@@ -1,4 +1,4 @@
-/** What a consolidation of facts would do, what the last one did, and its way back. */
+/** A consolidation of facts: its preview, the result of the last one, and how to undo it. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";

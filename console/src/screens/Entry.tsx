@@ -85,7 +85,7 @@ function EntryWithValue({ entry, isHidden, onShow, onDeleted }: Props) {
   );
 }
 
-/** Where a memory comes from, as sentences. */
+/** The origin of a memory, as sentences. */
 function Origin({ entry }: { entry: Entry }) {
   const { task_id, intent_id } = entry.scope;
   return (

@@ -6,7 +6,7 @@ import type { Event } from "./Events";
 const COLUMNS = 40;
 const COLOURS = Object.fromEntries(["created", "updated", "deleted", "archived", "evicted", "expired"].map((each) => [each, `var(--${each})`]));
 
-/** How many events of each type there were over time, as bars. */
+/** The number of events of each type over time, as bars. */
 export function EventBars({ events }: { events: Event[] }) {
   const times = events.map((event) => Date.parse(event.timestamp));
   const first = Math.min(...times);

@@ -16,7 +16,7 @@ import { findContradictions } from "./contradictions";
 type Fact = Schemas["Fact"];
 type Query = { subject?: string; predicate?: string; agent_type?: string; learned_from_run_id?: string; user_id?: string; as_of?: string };
 
-/** What agents have learned, as it holds now or as it held on a day. */
+/** The facts that agents have learned, as they are valid now or were valid on a day. */
 export function FactsScreen({ params }: { params: URLSearchParams }) {
   const types = useAgentTypes();
   const filters: Filters = {

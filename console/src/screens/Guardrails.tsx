@@ -16,7 +16,7 @@ const OWN = [...Object.keys(LIMITS), ...Object.keys(NAMESPACES), "memory_archive
 type Stored = Schemas["CoordinatorGuardrails"];
 type Change = { name: string; label: string; from: unknown; to: unknown };
 
-/** What bounds a coordinator, its tasks and who works on them. */
+/** The limits of a coordinator, its tasks and their agents. */
 export function GuardrailsScreen({ params }: { params: URLSearchParams }) {
   const caller = usePrincipal();
   const id = params.get("coordinator_id") ?? (caller.kind === "coordinator" ? caller.id : "");

@@ -104,7 +104,7 @@ export function toFactNews(fact: Schemas["Fact"]): News {
   };
 }
 
-/** What was said last in a conversation; of a sensitive one only that somebody spoke. */
+/** The last message of a conversation; of a sensitive one only that somebody wrote. */
 export async function readTalkNews(talk: Schemas["ConversationHead"]): Promise<News> {
   const { session_id, user_id, message_count } = talk;
   const news = { id: session_id, time: talk.updated_at, who: user_id, href: toHref(["conversation", session_id]), about: user_id };

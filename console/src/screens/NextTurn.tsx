@@ -11,7 +11,7 @@ const BUDGETS = [500, 1200, 4000];
 const FOLLOW_MS = 5_000;
 const AUDITED_FOLLOW_MS = 10_000; // each look is a record of the audit log
 
-/** What an agent's next turn would be given: the exact text, with its tokens, as memory is now. */
+/** The memory that an agent's next turn would get: the exact text, with its tokens, as memory is now. */
 export function NextTurn({ id }: { id: string }) {
   const caller = usePrincipal();
   const [query, setQuery] = useState("");

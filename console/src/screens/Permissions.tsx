@@ -17,7 +17,7 @@ export type Changed = { default?: Access; allow: { agent: string; access: Access
 type Shared = { permissions: Schemas["NamespacePermissions"]; version: number; updated_at: string };
 type Props = { name: string; shared: Shared; change: (permissions: Changed) => Promise<unknown> };
 
-/** Who may do what, with fields to change it; what will change is shown before it happens. */
+/** The permissions of a namespace, with fields to change them; a change is previewed before it is made. */
 export function Permissions({ name, shared, change }: Props) {
   const [changes, setChanges] = useState<Change[]>();
   const who = useWho();

@@ -51,7 +51,7 @@ export function RunsScreen({ params }: { params: URLSearchParams }) {
   );
 }
 
-/** What a run took and gave, and its episodes: fetched when somebody asks for it. */
+/** The input and output of a run, and its episodes: fetched when somebody asks for them. */
 export function RunScreen({ id }: { id: string }) {
   const [isAsked, setAsked] = useState(false);
   if (!isAsked) return (

@@ -13,7 +13,7 @@ import { unique, useAgentIds, useAgentTypes, useConversations } from "./choices"
 
 type Owned = { agent: string; owner: string };
 
-/** What an agent keeps, for all or for somebody: a list without values; each is fetched when somebody asks for it. */
+/** The states that an agent keeps, for all or for somebody: a list without values; each is fetched when somebody asks for it. */
 export function StatesScreen({ params }: { params: URLSearchParams }) {
   const caller = usePrincipal();
   const isAgent = caller.kind === "agent"; // it reads what it keeps itself, others what is kept for them

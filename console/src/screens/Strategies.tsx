@@ -1,4 +1,4 @@
-/** What is learned from conversations, and how far it is. */
+/** The strategies that learn from conversations, and their progress. */
 
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";

@@ -120,7 +120,7 @@ function Grants({ id }: { id: string }) {
 
 const SECTIONS = T.work.sections;
 
-/** What the task's assignee is given when it starts, section by section, without values. */
+/** The context that the task's assignee gets at its start, section by section, without values. */
 function TaskContext({ id }: { id: string }) {
   const query = useQuery({
     queryKey: ["context", id],

@@ -137,7 +137,7 @@ const LANE = "lane:";
 const findLane: CollisionDetection = (given) =>
   [pointerWithin, rectIntersection].map((find) => find(given)).find((found) => found.length > 0) ?? closestCenter(given);
 
-/** Obeys keys from the start: dnd-kit listens a moment after a card is picked up, so what is pressed meanwhile is pressed again. */
+/** Obeys keys from the start: dnd-kit listens a moment after a card is picked up, so keys pressed before that are repeated. */
 class PromptKeyboardSensor extends KeyboardSensor {
   constructor(props: KeyboardSensorProps) {
     super(props);

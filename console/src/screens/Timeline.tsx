@@ -15,7 +15,7 @@ const TIMES = ["today", "yesterday", "7d", "30d"];
 const MOST_LOGS = 8; // of a kind
 const OVERLAP_MS = 60_000; // by which clocks may differ
 
-/** What happened, newest first, from the log in the address; it follows what happens next. */
+/** The events of the log in the address, newest first; new events are added. */
 export function TimelineScreen({ params }: { params: URLSearchParams }) {
   const names = { agent: useAgentIds(), intent: useIntentIds(), namespace: useNamespaceNames() };
   const who = useWho();

@@ -1,4 +1,4 @@
-/** What the tenant used in this month, and what it would cost. */
+/** The tenant's usage in this month, and its estimated cost. */
 
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";

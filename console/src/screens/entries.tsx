@@ -12,7 +12,7 @@ export type Entry = Schemas["Entry"];
 
 export const TIERS = toWords("working", "episodic", "semantic");
 
-/** Whether a value is shown only to those who ask for it. */
+/** True if a value is shown only to those who ask for it. */
 export function isSensitive({ sensitivity }: Entry): boolean {
   return sensitivity === "confidential" || sensitivity === "restricted";
 }
@@ -45,7 +45,7 @@ export function rememberOrdinary(ids: string[]): void {
   for (const id of ids) ordinary.add(id);
 }
 
-/** Whether an entry is known not to be sensitive. */
+/** True if an entry is known not to be sensitive. */
 export function isOrdinary(id: string): boolean {
   const head = heads.get(id);
   return head === undefined ? ordinary.has(id) : !isSensitive(head);

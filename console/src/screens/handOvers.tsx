@@ -1,4 +1,4 @@
-/** When tasks got another assignee. */
+/** The times at which tasks got another assignee. */
 
 import { useQuery } from "@tanstack/react-query";
 import { api, read, type Schemas } from "../api/client";

@@ -5,7 +5,7 @@ export const NEAR = 0.8;
 
 type Episodic = { entry_count: number; capacity: number; pinned_count: number };
 
-/** How much of an agent's episodic capacity is used, as a meter and in words. */
+/** The used part of an agent's episodic capacity, as a meter and in words. */
 export function EpisodicUsage({ of: { entry_count, capacity, pinned_count } }: { of: Episodic }) {
   const usage = T.capacity.used(entry_count, capacity);
   return (

@@ -1,4 +1,4 @@
-/** What screens share: loading, errors, tables. */
+/** The shared parts of screens: loading, errors, tables. */
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";

@@ -7,9 +7,9 @@ import type { Page, Pages } from "./pages";
 
 export { usePages } from "./pages";
 
-/** How many screens ahead the next page is loaded, so that nobody waits for it at the end. */
+/** The screens ahead at which the next page is loaded, so that a visitor does not wait for it at the end. */
 const SCREENS_AHEAD = 1.5;
-/** How many pages without a match are passed over before somebody has to ask for more. */
+/** The pages without a match that are skipped before somebody has to ask for more. */
 const SEARCHED_PAGES = 20;
 const ROWS = "tbody tr, .messages > li, .cards > li, .memories > li";
 
@@ -73,7 +73,7 @@ function useScrolling(pages: Pages<Page>, data: unknown, { isByButton, isEmpty }
     if (!start.current || !end.current || data !== pages.data) return;
     if (isEmpty && !pages.error && pages.above.length < SEARCHED_PAGES) return pages.loadNext();
     if (isByButton) return;
-    if (window.scrollY === 0 && pages.above.length === 0) return; // nobody has scrolled
+    if (window.scrollY === 0 && pages.above.length === 0) return; // the page has not been scrolled
     const ahead = window.innerHeight * SCREENS_AHEAD;
     const { top, bottom } = start.current.getBoundingClientRect();
     if (position.current.isUpward && bottom > -ahead) pages.loadAbove(findPage(pages.above, -top));

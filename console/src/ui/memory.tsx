@@ -85,7 +85,7 @@ export const EntryItem = memo(function EntryItem({ entry, of }: { entry: Entry; 
   );
 });
 
-/** Who wrote a memory; on hover or focus, where it comes from. The card is made when somebody comes near: a long list scrolls more smoothly. */
+/** The author of a memory; on hover or focus, its origin. The card is made when somebody comes near: a long list scrolls more smoothly. */
 function Author({ entry }: { entry: Entry }) {
   const [anchor, setAnchor] = useState<HTMLElement>();
   const come = (event: PointerEvent<HTMLElement> | FocusEvent<HTMLElement>) => setAnchor(event.currentTarget);
@@ -140,7 +140,7 @@ export function Readable({ label, value }: { label: string; value: unknown }) {
   );
 }
 
-/** What to do where a list is empty, with the command that does it. */
+/** The next step where a list is empty, with the command that does it. */
 export function Empty({ title, hint, command }: { title: string; hint?: string; command?: string }) {
   return (
     <div className="empty">
