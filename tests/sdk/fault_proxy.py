@@ -41,7 +41,7 @@ class Exchange:
         """Forward the request; return the answer as the bytes of the connection.
 
         Args:
-            before_answer: runs once the server has been sent the request, before the answer is read.
+            before_answer: runs once the server has the request, before the answer is read.
 
         Raises:
             OSError, HTTPException: the server isn't there, or dies over it.

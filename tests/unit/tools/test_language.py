@@ -49,9 +49,7 @@ def test_docstrings_comments_and_strings_are_checked(
     ]
 
 
-def test_strings_of_a_test_are_its_data(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_strings_of_a_test_are_its_data(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "tests").mkdir()
     text = 'def test_a():\n    """Read anew."""\n    assert find("nobody")  # told\n'
     assert check(project, "tests/test_a.py", text, capsys) == [
