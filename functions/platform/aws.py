@@ -116,8 +116,8 @@ class _DynamoParser(JSONParser):  # type: ignore[misc]
     def parse(self, response: dict[str, Any], shape: Any) -> Any:
         if response["status_code"] >= 300 or shape is None:
             refused = super().parse(response, shape)
-            for code in _list_error_codes(refused) & OVERLOAD_REASONS:
-                request_context.note_throttle(code)
+            if (throttles := request_context.throttles.get()) is not None:
+                throttles += _list_error_codes(refused) & OVERLOAD_REASONS
             return refused
         try:
             parsed = orjson.loads(response["body"])

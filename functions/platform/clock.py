@@ -161,3 +161,19 @@ def _add_months(start: int, months: int) -> int:
 def has_ended(item: Item, now: int) -> bool:
     """Tell whether the time of an item with a TTL is over; DynamoDB removes it within days."""
     return TTL_ATTRIBUTE in item and item[TTL_ATTRIBUTE] * 1000 <= now
+
+
+_DURATIONS = (
+    ("day", _DAY),
+    ("hour", 3_600_000),
+    ("minute", 60_000),
+    ("second", 1000),
+    ("millisecond", 1),
+)
+
+
+def format_duration(milliseconds: int) -> str:
+    """Render a duration in the largest unit that divides it: `15 minutes`."""
+    unit, factor = next(each for each in _DURATIONS if milliseconds % each[1] == 0)
+    count = milliseconds // factor
+    return f"{count:,} {unit}" if count == 1 else f"{count:,} {unit}s"

@@ -6,8 +6,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from functions.platform.aws import OVERLOAD_CODES
-from functions.platform.errors import CapacityExceeded, ServiceError, Throttled, Unavailable
-from functions.platform.items import Item, decode_item
+from functions.platform.errors import CapacityExceeded, Throttled, Unavailable
+from functions.platform.items import Item
 from functions.platform.keys import Key
 from functions.platform.limits import MAX_ITEM_BYTES
 from functions.platform.observability import report_count
@@ -44,14 +44,18 @@ class TransactionCancelled(Exception):
         self.reasons = reasons
 
 
-def translate_error(error: ClientError) -> Exception:
-    """Translate an error that is not a failed condition; return it if it has no translation."""
+def translate_error(error: ClientError) -> Exception | None:
+    """Translate an error that is not a failed condition; None if it has no translation."""
     code, message = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
     if code == "TransactionCanceledException":
         return TransactionCancelled(error.response["CancellationReasons"])
     if is_item_too_large(code, message):
         return build_item_size_error()
-    return _find_service_error(code) or error
+    if code in THROTTLING_CODES:
+        return Throttled("the database limits the request rate; try again in a second")
+    if code in {"InternalServerError", "ServiceUnavailable", "InternalFailure"}:
+        return Unavailable("the database is not available; try again in a second")
+    return None
 
 
 def report_throttle(
@@ -63,14 +67,6 @@ def report_throttle(
     )
 
 
-def _find_service_error(code: str) -> ServiceError | None:
-    if code in THROTTLING_CODES:
-        return Throttled("the database limits the request rate; try again in a second")
-    if code in {"InternalServerError", "ServiceUnavailable", "InternalFailure"}:
-        return Unavailable("the database is not available; try again in a second")
-    return None
-
-
 def is_item_too_large(code: str, message: str) -> bool:
     """Return whether an item would exceed the size of DynamoDB; this has no separate error code."""
     return code in ("ValidationException", "ValidationError") and "item size" in message.lower()
@@ -80,14 +76,6 @@ def build_item_size_error() -> CapacityExceeded:
     """Build the error of a write that would make an item larger than DynamoDB allows."""
     max_kb = MAX_ITEM_BYTES // 1024
     return CapacityExceeded("item_size_kb", max_kb, max_kb)
-
-
-def decode_page(response: dict[str, Any]) -> tuple[list[Item], Key | None]:
-    found = [decode_item(item) for item in response["Items"]]
-    if "LastEvaluatedKey" not in response:
-        return found, None
-    last = response["LastEvaluatedKey"]
-    return found, (last["pk"]["S"], last["sk"]["S"])
 
 
 def is_index_missing(error: ClientError) -> bool:

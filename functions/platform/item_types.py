@@ -8,7 +8,7 @@ clear at the front of each partition, and its alphabet has no `#`.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from itertools import chain, takewhile
 from typing import Literal
 
@@ -21,6 +21,7 @@ class ItemType:
     """A type of item.
 
     Attributes:
+        package: the domain package that reads and writes it.
         name: unique among all types.
         partition: the template of the partition key. `{task:task}` is the name `task`, hashed as
             the id of a task; `{index:012d}` is a number; `{event}` is a time, an id or a hash.
@@ -32,9 +33,9 @@ class ItemType:
             elements comes first.
         table: which table it is in.
         sealed: the attributes that the seal of its items covers (`functions.platform.macs`).
-        package: the domain package that reads and writes it.
     """
 
+    package: str
     name: str
     partition: str
     sort: str
@@ -44,7 +45,6 @@ class ItemType:
     listed: Mapping[str, str] = field(default_factory=dict)
     table: Literal["memory", "log"] = "memory"
     sealed: tuple[str, ...] = ()
-    package: str = ""
 
     @cached_property
     def sort_prefix(self) -> str:
@@ -138,48 +138,27 @@ _HASHED = re.compile(r"\{(\w+):([a-z]\w*)\}")
 _EXPIRING = "until deleted or expired"
 _VECTOR_INDEX = "the vector index"
 
-_identity_type = partial(ItemType, package="identity")
-_platform_type = partial(ItemType, package="platform")
-_deletion_type = partial(ItemType, package="deletion")
-_audit_type = partial(ItemType, package="audit")
-_namespaces_type = partial(ItemType, package="namespaces")
-_tasks_type = partial(ItemType, package="tasks")
-_workflows_type = partial(ItemType, package="workflows")
-_entries_type = partial(ItemType, package="entries")
-_search_type = partial(ItemType, package="search")
-_facts_type = partial(ItemType, package="facts")
-_consolidation_type = partial(ItemType, package="consolidation")
-_vectors_type = partial(ItemType, package="vectors")
-_conversations_type = partial(ItemType, package="conversations")
-_objects_type = partial(ItemType, package="objects")
-_runs_type = partial(ItemType, package="runs")
-_procedures_type = partial(ItemType, package="procedures")
-_working_values_type = partial(ItemType, package="working_values")
-_usage_type = partial(ItemType, package="usage")
-_learning_type = partial(ItemType, package="learning")
-_openwop_type = partial(ItemType, package="openwop")
-_event_log_type = partial(ItemType, package="event_log")
 
-# A table: name, partition, sort key and purpose of each type, then its lifetime and indexes.
+# A table: package, name, partition, sort key and purpose of each type, then lifetime and indexes.
 # fmt: off
 
 # identity
-TENANT = _identity_type("tenant", "{tenant}#p", "tenant", "A tenant exists")
+TENANT = ItemType("identity", "tenant", "{tenant}#p", "tenant", "A tenant exists")
 _IDENTITY = ("tenant", "id", "kind", "permissions", "agent_type", "expires_at", "created_at")
-PRINCIPAL = _identity_type("principal", "{tenant}#p", "p#{principal:principal}",
+PRINCIPAL = ItemType("identity", "principal", "{tenant}#p", "p#{principal:principal}",
     "A principal's kind and permissions", sealed=(*_IDENTITY, "key_partition"),
     indexes=(schema.BY_GROUP,))
-REVOKED_PRINCIPAL = _identity_type("revoked principal", "{tenant}#p", "r#{principal:principal}",
-    "A principal had this id")
-PERSON = _identity_type("person", "{tenant}#persons", "n#{person:principal}",
+REVOKED_PRINCIPAL = ItemType("identity", "revoked principal", "{tenant}#p",
+    "r#{principal:principal}", "A principal had this id")
+PERSON = ItemType("identity", "person", "{tenant}#persons", "n#{person:principal}",
     "Something names a person, or did")
-STATE_OWNER = _identity_type("state owner", "{tenant}#persons",
+STATE_OWNER = ItemType("identity", "state owner", "{tenant}#persons",
     "w#{person:principal}#{agent:agent}", "An agent has states for an owner, or had")
-API_KEY = _identity_type("API key", "~key#{sha256}", "k", "The principal of a key", "until revoked",
-    sealed=_IDENTITY)
+API_KEY = ItemType("identity", "API key", "~key#{sha256}", "k", "The principal of a key",
+    "until revoked", sealed=_IDENTITY)
 
 # platform
-DEPLOYMENT_SECRET = _platform_type("deployment secret", "~deployment", "secret",
+DEPLOYMENT_SECRET = ItemType("platform", "deployment secret", "~deployment", "secret",
     "Signs references, encrypted")
 DATA_VERSION = 1
 """The latest version of the data that this release reads (docs/how-to/upgrade.md)."""
@@ -189,226 +168,227 @@ _PROGRESS = (
     *("tenant", "kind", "name", "requested_by", "requested_at", "dry_run"),
     *("stage", "after", "pass_began_at", "found", "passes", "finished_at", "revision"),
 )
-DELETION = _deletion_type("deletion", "~deletions", "deletion#{subject}",
+DELETION = ItemType("deletion", "deletion", "~deletions", "deletion#{subject}",
     "A tenant, an agent or a person was deleted: how far it is, and that it does not come back",
     "tenants: for ever; others: 400 days", (schema.BY_DUE,), sealed=_PROGRESS)
-DELETION_PREVIEW = _deletion_type("preview of a deletion", "~deletions", "preview#{subject}",
+DELETION_PREVIEW = ItemType("deletion", "preview of a deletion", "~deletions", "preview#{subject}",
     "What a deletion would remove", "1 day", (schema.BY_DUE,), sealed=_PROGRESS)
 
 # audit
-AUDIT_RECORD = _audit_type("audit record", "{tenant}#audit", "r#{position}",
+AUDIT_RECORD = ItemType("audit", "audit record", "{tenant}#audit", "r#{position}",
     "Who did what with authority", "as long as logs")
 
 # tasks, namespaces, workflows
-NAMESPACE = _namespaces_type("namespace", "{tenant}#ns", "n#{namespace:namespace}",
+NAMESPACE = ItemType("namespaces", "namespace", "{tenant}#ns", "n#{namespace:namespace}",
     "A namespace's permissions", indexes=(schema.BY_CREATION, schema.BY_GROUP))
-PREFIX_RULE = _namespaces_type("prefix rule", "{tenant}#ns", "r#{namespace:namespace}",
+PREFIX_RULE = ItemType("namespaces", "prefix rule", "{tenant}#ns", "r#{namespace:namespace}",
     "The permissions of all names with a prefix", indexes=(schema.BY_GROUP,))
-TASK = _tasks_type("task", _TASK, "t", "A task: its roles, its policy and its counters",
+TASK = ItemType("tasks", "task", _TASK, "t", "A task: its roles, its policy and its counters",
     indexes=(schema.BY_DUE,))
-GRANT = _tasks_type("grant", _TASK, "g#{principal:agent}",
+GRANT = ItemType("tasks", "grant", _TASK, "g#{principal:agent}",
     "A principal's access to a task's working memory", "until taken back or expired",
     indexes=(schema.BY_GROUP,))
-INHERITING_TASK = _tasks_type("inheriting sub-task", _TASK, "h#{agent:agent}#{sub_task:task}",
+INHERITING_TASK = ItemType("tasks", "inheriting sub-task", _TASK, "h#{agent:agent}#{sub_task:task}",
     "An open sub-task of an agent reads a task's working memory", "until the sub-task ends")
-FORMER_MEMBER = _tasks_type("former member", _TASK, "f#{role}#{principal:agent}",
+FORMER_MEMBER = ItemType("tasks", "former member", _TASK, "f#{role}#{principal:agent}",
     "A principal was a task's assignee or coordinator")
-INTENT = _tasks_type("intent", _INTENT, "i", "An intent's owner and access list")
-PARTICIPANT = _tasks_type("participant of an intent", _INTENT, "part#{principal:agent}",
+INTENT = ItemType("tasks", "intent", _INTENT, "i", "An intent's owner and access list")
+PARTICIPANT = ItemType("tasks", "participant of an intent", _INTENT, "part#{principal:agent}",
     "A principal takes or took part")
-LISTED_INTENT = _tasks_type("listed intent", "{tenant}#il", "i#{intent:intent}",
+LISTED_INTENT = ItemType("tasks", "listed intent", "{tenant}#il", "i#{intent:intent}",
     "Lists an intent under its tenant", indexes=(schema.BY_GROUP,))
-INTENT_TASK = _tasks_type("task of an intent", _INTENT, "t#{task:task}", "Lists a task",
+INTENT_TASK = ItemType("tasks", "task of an intent", _INTENT, "t#{task:task}", "Lists a task",
     indexes=(schema.BY_GROUP,))
-ASSIGNMENT = _tasks_type("assignment", _AGENT, "t#{coordinator:agent}#{task:task}",
+ASSIGNMENT = ItemType("tasks", "assignment", _AGENT, "t#{coordinator:agent}#{task:task}",
     "An open task is assigned to an agent", "until it ends or is handed over",
     indexes=(schema.BY_GROUP,))
-HELD_TASK = _tasks_type("task with memory of an agent", _AGENT, "u#{task:task}",
+HELD_TASK = ItemType("tasks", "task with memory of an agent", _AGENT, "u#{task:task}",
     "An agent holds memory of a task that wasn't its own when it wrote, or isn't any more",
     "until the task's memory is archived")
-OWN_TASKS = _tasks_type("own tasks", _AGENT, "own",
+OWN_TASKS = ItemType("tasks", "own tasks", _AGENT, "own",
     "How many open tasks without a coordinator an agent has")
-GUARDRAILS = _tasks_type("guardrails", _COORDINATOR, "g", "A coordinator's guardrails",
+GUARDRAILS = ItemType("tasks", "guardrails", _COORDINATOR, "g", "A coordinator's guardrails",
     indexes=(schema.BY_DUE,))
-COORDINATED_TASK = _tasks_type("task of a coordinator", _COORDINATOR, "t#{task}",
+COORDINATED_TASK = ItemType("tasks", "task of a coordinator", _COORDINATOR, "t#{task}",
     "Lists an open task", "until it ends")
-WORKFLOW = _workflows_type("workflow", "{tenant}#w#{workflow:namespace}", "w",
+WORKFLOW = ItemType("workflows", "workflow", "{tenant}#w#{workflow:namespace}", "w",
     "A workflow's seed and last file")
-PROCESSED_EVENT = _tasks_type("processed task event", "{tenant}#e#{source:source}#{event:event}",
-    "e", "An external event was processed", "15 days")
+PROCESSED_EVENT = ItemType("tasks", "processed task event",
+    "{tenant}#e#{source:source}#{event:event}", "e", "An external event was processed", "15 days")
 
 # entries
-PRIVATE_ENTRY = _entries_type("entry", _AGENT, "e#{group}#{key}",
+PRIVATE_ENTRY = ItemType("entries", "entry", _AGENT, "e#{group}#{key}",
     "An entry of working or episodic memory", _EXPIRING,
     (schema.BY_TASK, schema.BY_CREATION, schema.BY_EXPIRY, schema.BY_EVICTION, schema.BY_DUE))
-SEMANTIC_ENTRY = _entries_type("semantic entry", _NAMESPACE, "e#{group}#{key}",
+SEMANTIC_ENTRY = ItemType("entries", "semantic entry", _NAMESPACE, "e#{group}#{key}",
     "An entry of semantic memory", _EXPIRING,
     (schema.BY_TASK, schema.BY_EXPIRY, schema.BY_DUE), {schema.BY_TENANT: "{tenant}#n"})
-ENTRY_VERSION = _entries_type("entry version", "{tenant}#h#{owner}",
+ENTRY_VERSION = ItemType("entries", "entry version", "{tenant}#h#{owner}",
     "v#{entry}#{superseded}#{version:010d}", "An earlier version of an entry",
     "as its entry; as long as its namespace or agent keeps history")
-INDEX_ROW = _entries_type("index row", _NAMESPACE, "x#{tag:tag}#{sort_token}",
+INDEX_ROW = ItemType("entries", "index row", _NAMESPACE, "x#{tag:tag}#{sort_token}",
     "Lists a semantic entry under a tag, or under all", "as its entry")
-PRIVATE_TOMBSTONE = _entries_type("tombstone", _AGENT, "z#{entry_id}",
+PRIVATE_TOMBSTONE = ItemType("entries", "tombstone", _AGENT, "z#{entry_id}",
     "Why and by whom an entry was removed", "1 day")
-SEMANTIC_TOMBSTONE = _entries_type("semantic tombstone", _NAMESPACE, "z#{entry_id}",
+SEMANTIC_TOMBSTONE = ItemType("entries", "semantic tombstone", _NAMESPACE, "z#{entry_id}",
     "As a tombstone", "1 day")
-AGENT = _entries_type("agent", _AGENT, "a", "An agent's counters and settings",
+AGENT = ItemType("entries", "agent", _AGENT, "a", "An agent's counters and settings",
     indexes=(schema.BY_DUE,))
-SNAPSHOT_PART = _entries_type("snapshot part", _TASK, "s#{agent:agent}#{nonce}",
+SNAPSHOT_PART = ItemType("entries", "snapshot part", _TASK, "s#{agent:agent}#{nonce}",
     "Archived entries of a task, until its log has them", "until the archive event is in the log")
-ANNOUNCEMENT = _entries_type("archival announcement", _TASK, "m#{event}",
+ANNOUNCEMENT = ItemType("entries", "archival announcement", _TASK, "m#{event}",
     "Tells the stream that a task was archived", "1 day")
 
 # search
-AGENT_VECTOR = _search_type("vector of a private entry", "{tenant}#va#{agent:agent}", "v#{ref}",
-    "An entry's embedding", "as its entry", (schema.BY_AGE, _VECTOR_INDEX))
-NAMESPACE_VECTOR = _search_type("vector of a semantic entry",
+AGENT_VECTOR = ItemType("search", "vector of a private entry", "{tenant}#va#{agent:agent}",
+    "v#{ref}", "An entry's embedding", "as its entry", (schema.BY_AGE, _VECTOR_INDEX))
+NAMESPACE_VECTOR = ItemType("search", "vector of a semantic entry",
     "{tenant}#vn#{namespace:namespace}", "v#{ref}", "An entry's embedding", "as its entry",
     (schema.BY_AGE, _VECTOR_INDEX))
-CLIENT_VECTOR = _search_type("vector of the client's", "{tenant}#vc#{owner}#{namespace}",
+CLIENT_VECTOR = ItemType("search", "vector of the client's", "{tenant}#vc#{owner}#{namespace}",
     "v#{time:015d}#{ref}",
     "The vector that a client gave an entry; in order of time, so that the newest are read alone",
     "as its entry")
-CLIENT_VECTOR_LENGTH = _search_type("length of the client's vectors",
+CLIENT_VECTOR_LENGTH = ItemType("search", "length of the client's vectors",
     "{tenant}#vc#{owner}#{namespace}", "n", "How many numbers the vectors of a namespace have")
-FACT = _facts_type("fact", "{tenant}#vf", "v#{fact:fact}", "A fact and its embedding",
+FACT = ItemType("facts", "fact", "{tenant}#vf", "v#{fact:fact}", "A fact and its embedding",
     indexes=(schema.BY_AGE, _VECTOR_INDEX),
     listed={schema.BY_GROUP: "{tenant}#f#{subject:subject}",
         schema.BY_TYPE: "{tenant}#f#{agent_type:agent_type}", schema.BY_TENANT: "{tenant}#f"})
-FACT_CHAIN = _facts_type("fact chain", "{tenant}#fc#{chain:chain}", "chain",
+FACT_CHAIN = ItemType("facts", "fact chain", "{tenant}#fc#{chain:chain}", "chain",
     "Which facts with one subject, predicate and user hold now")
-SINGLE_VALUED = _facts_type("single-valued predicates", "{tenant}#fp", "single-valued",
+SINGLE_VALUED = ItemType("facts", "single-valued predicates", "{tenant}#fp", "single-valued",
     "The predicates that have one value at a time")
-CONSOLIDATION = _consolidation_type("consolidation", "{tenant}#fm", "settings",
+CONSOLIDATION = ItemType("consolidation", "consolidation", "{tenant}#fm", "settings",
     "When a tenant's facts are consolidated, and how", indexes=(schema.BY_DUE,))
-CONSOLIDATION_RUN = _consolidation_type("consolidation run", "{tenant}#fm", "run#{run}",
+CONSOLIDATION_RUN = ItemType("consolidation", "consolidation run", "{tenant}#fm", "run#{run}",
     "How far a consolidation is", "{CONSOLIDATION_RETENTION_DAYS}", indexes=(schema.BY_DUE,))
-CONSOLIDATION_STEP = _consolidation_type("consolidation step", "{tenant}#fm",
+CONSOLIDATION_STEP = ItemType("consolidation", "consolidation step", "{tenant}#fm",
     "step#{run}#{step}",
     "What a consolidation changed in facts, without what they say",
     "{CONSOLIDATION_RETENTION_DAYS}")
-USED_REQUEST = _platform_type("used request", "{tenant}#vq#{request}", "q",
+USED_REQUEST = ItemType("platform", "used request", "{tenant}#vq#{request}", "q",
     "What an Idempotency-Key was used for", "1 day")
-EMBEDDING = _vectors_type("embedding model", "~#embedding", "embedding",
+EMBEDDING = ItemType("vectors", "embedding model", "~#embedding", "embedding",
     "By which model all vectors are made", "for ever", (schema.BY_DUE,))
 
 # conversations
-CONVERSATION = _conversations_type("conversation", _CONVERSATION, "h",
+CONVERSATION = ItemType("conversations", "conversation", _CONVERSATION, "h",
     "A conversation's owners, length and version", "until deleted, or its retention ends",
     (schema.BY_DUE,), {schema.BY_GROUP: "{tenant}#c"})
-CONVERSATION_DETAILS = _conversations_type("conversation details", _CONVERSATION, "d",
+CONVERSATION_DETAILS = ItemType("conversations", "conversation details", _CONVERSATION, "d",
     "Metadata and tags")
-MESSAGE = _conversations_type("message", _CONVERSATION, "msg#{generation}#{index:012d}",
+MESSAGE = ItemType("conversations", "message", _CONVERSATION, "msg#{generation}#{index:012d}",
     "A message")
-USE = _conversations_type("use of a memory", _CONVERSATION, "w#{generation}#{index:012d}#{item}",
+USE = ItemType("conversations", "use of a memory", _CONVERSATION,
+    "w#{generation}#{index:012d}#{item}",
     "A message names an item of memory from which it was made", "as the message",
     listed={schema.BY_GROUP: "{tenant}#w#{item}"})
-REMOVED_RANGE = _conversations_type("removed range", _CONVERSATION,
+REMOVED_RANGE = ItemType("conversations", "removed range", _CONVERSATION,
     "j#{generation}#{revision:012d}",
     "Messages that a conversation no longer shows are to be deleted", "until they are",
     (schema.BY_DUE,))
-APPEND_REQUEST = _conversations_type("append request", _CONVERSATION, "k#{generation}#{request}",
-    "Where an Idempotency-Key's messages are")
-ORPHANED_MESSAGES = _conversations_type("orphaned messages", _CONVERSATION, "g#{generation}",
+APPEND_REQUEST = ItemType("conversations", "append request", _CONVERSATION,
+    "k#{generation}#{request}", "Where an Idempotency-Key's messages are")
+ORPHANED_MESSAGES = ItemType("conversations", "orphaned messages", _CONVERSATION, "g#{generation}",
     "The messages of a generation are to be deleted", "until they are", (schema.BY_DUE,))
-ARCHIVE = _conversations_type("archived conversation", _CONVERSATION, "r#{expired}#{generation}",
-    "Where the archive storage has the messages",
+ARCHIVE = ItemType("conversations", "archived conversation", _CONVERSATION,
+    "r#{expired}#{generation}", "Where the archive storage has the messages",
     listed={schema.BY_GROUP: "{tenant}#v"})
-USER_CONVERSATION = _conversations_type("conversation of a user", "{tenant}#u#{user:user}",
+USER_CONVERSATION = ItemType("conversations", "conversation of a user", "{tenant}#u#{user:user}",
     "c#{updated}#{session:session}", "Lists a conversation, by its last update",
     "as the conversation")
-LISTED_COUNT = _conversations_type("listed conversations", "{tenant}#u#{user:user}",
+LISTED_COUNT = ItemType("conversations", "listed conversations", "{tenant}#u#{user:user}",
     "n#{principal:agent}", "How many conversations a principal has put into another one's list")
-STATE = _conversations_type("agent state", "{tenant}#s#{agent:agent}#{owner:owner}",
+STATE = ItemType("conversations", "agent state", "{tenant}#s#{agent:agent}#{owner:owner}",
     "s#{state:state}", "An agent's state", listed={schema.BY_GROUP: "{tenant}#s#{agent:agent}"})
 
 # objects
-OBJECT_SPACE = _objects_type("object space", "{tenant}#objects", "s#{space:object_space}",
+OBJECT_SPACE = ItemType("objects", "object space", "{tenant}#objects", "s#{space:object_space}",
     "A space's permissions, and who made it", indexes=(schema.BY_GROUP,))
-OBJECT = _objects_type("object", _SPACE, "obj#{key}",
+OBJECT = ItemType("objects", "object", _SPACE, "obj#{key}",
     "An object: what describes it, and its bytes where they are few; the key isn't hashed",
     _EXPIRING, (schema.BY_DUE,))
-OBJECT_FILE = _objects_type("unused file", _SPACE, "file#{file}",
+OBJECT_FILE = ItemType("objects", "unused file", _SPACE, "file#{file}",
     "A file that no object has, or not yet, is to be deleted; or an upload has brought it",
     "until the file is deleted", (schema.BY_DUE,))
 
 # values of several packages
-VALUE_PART = _platform_type("value part", _ITS_ITEM, "y#{name}#{number:04d}",
+VALUE_PART = ItemType("platform", "value part", _ITS_ITEM, "y#{name}#{number:04d}",
     "A part of a value that its item can't hold", "as its item")
-ORPHANED_VALUES = _platform_type("orphaned values", _ITS_ITEM, "l#{path}",
+ORPHANED_VALUES = ItemType("platform", "orphaned values", _ITS_ITEM, "l#{path}",
     "Values that no item refers to, or not yet, are to be deleted", "until they are",
     (schema.BY_DUE,))
 
 # runs, procedures, working values
-RUN = _runs_type("run", _RUN, "run", "A run (ADR-043)", "{RUN_RETENTION_DAYS}",
+RUN = ItemType("runs", "run", _RUN, "run", "A run (ADR-043)", "{RUN_RETENTION_DAYS}",
     listed={schema.BY_GROUP: "{tenant}#r#{instance:instance}",
         schema.BY_TYPE: "{tenant}#r#{agent_type:agent_type}", schema.BY_TENANT: "{tenant}#r"})
-EPISODE = _runs_type("episode", _RUN, "ep#{request}", "An episode of a run", "as its run",
+EPISODE = ItemType("runs", "episode", _RUN, "ep#{request}", "An episode of a run", "as its run",
     listed={schema.BY_TYPE: "{tenant}#p#{agent_type:agent_type}",
         schema.BY_GROUP: "{tenant}#p#{seed}"})
-DELETED_RUN = _runs_type("deleted run", _RUN, "deleted",
+DELETED_RUN = ItemType("runs", "deleted run", _RUN, "deleted",
     "A run was deleted; its episodes are being deleted",
     "{RUN_RETENTION_DAYS} after the run's start", (schema.BY_DUE,))
-AGENT_TYPE = _runs_type("agent type", "{tenant}#at", "y#{type}", "An agent type was used",
+AGENT_TYPE = ItemType("runs", "agent type", "{tenant}#at", "y#{type}", "An agent type was used",
     "{RUN_RETENTION_DAYS} after its last use; never, once it has had workflows")
-LEARNED_WORKFLOW = _procedures_type("learned workflow", _PROCEDURE, "w#{workflow:workflow}",
+LEARNED_WORKFLOW = ItemType("procedures", "learned workflow", _PROCEDURE, "w#{workflow:workflow}",
     "A workflow and its outcomes", indexes=(schema.BY_GROUP,))
-TASK_TYPE = _procedures_type("task type", "{tenant}#pt#{agent_type:agent_type}", "t#{name}",
+TASK_TYPE = ItemType("procedures", "task type", "{tenant}#pt#{agent_type:agent_type}", "t#{name}",
     "How many workflows it has")
-OUTCOME = _procedures_type("counted outcome", _PROCEDURE, "q#{workflow}#{request}",
+OUTCOME = ItemType("procedures", "counted outcome", _PROCEDURE, "q#{workflow}#{request}",
     "It was counted", "1 day")
-INSTANCE = _working_values_type("instance", "{tenant}#y#{instance:instance}", "w",
+INSTANCE = ItemType("working_values", "instance", "{tenant}#y#{instance:instance}", "w",
     "An instance's working values", "{WORKING_VALUE_LIFETIME} after the last write")
 
 # usage
-USAGE = _usage_type("usage", "{tenant}#usage", "total",
+USAGE = ItemType("usage", "usage", "{tenant}#usage", "total",
     "How much a tenant stores of each kind, and its limits", indexes=(schema.BY_GROUP,))
-USAGE_RECONCILIATION = _usage_type("usage reconciliation", "~usage", "reconcile",
+USAGE_RECONCILIATION = ItemType("usage", "usage reconciliation", "~usage", "reconcile",
     "How far the comparison of counts with what is stored is", "for ever", (schema.BY_DUE,))
-COUNTED_RECORDS = _usage_type("counted records", "{tenant}#q#usage#{records}", "c",
+COUNTED_RECORDS = ItemType("usage", "counted records", "{tenant}#q#usage#{records}", "c",
     "They were counted", "2 days")
-DAILY_USAGE = _usage_type("usage of a day", "{tenant}#usage", "day#{day}",
+DAILY_USAGE = ItemType("usage", "usage of a day", "{tenant}#usage", "day#{day}",
     "What a tenant used on a day", "{USAGE_RETENTION_DAYS}")
 
 # learning
-STRATEGY = _learning_type("strategy", "{tenant}#k", "s#{strategy:strategy}",
+STRATEGY = ItemType("learning", "strategy", "{tenant}#k", "s#{strategy:strategy}",
     "What is learned from conversations")
-STRATEGY_COUNTS = _learning_type("counts of a strategy", "{tenant}#k", "c#{strategy:strategy}",
-    "What a strategy has done")
-LEARNING_BUDGET = _learning_type("learning budget", "{tenant}#k", "b#{day}",
+STRATEGY_COUNTS = ItemType("learning", "counts of a strategy", "{tenant}#k",
+    "c#{strategy:strategy}", "What a strategy has done")
+LEARNING_BUDGET = ItemType("learning", "learning budget", "{tenant}#k", "b#{day}",
     "How many tokens and requests a tenant's strategies have used on a day", "40 days")
-LEARNING_POSITION = _learning_type("learning position", "{tenant}#k#{session:session}",
+LEARNING_POSITION = ItemType("learning", "learning position", "{tenant}#k#{session:session}",
     "learn#{strategy:strategy}", "How far a strategy has read a conversation",
     "as the conversation", (schema.BY_DUE,), {schema.BY_GROUP: "{tenant}#k#{strategy:strategy}"})
-LEARNED_ITEM = _learning_type("learned item", "{tenant}#k#{session:session}",
+LEARNED_ITEM = ItemType("learning", "learned item", "{tenant}#k#{session:session}",
     "learned#{strategy:strategy}#{item:learned}",
     "Which messages of a conversation a fact or an entry was learned from", "as the conversation",
     listed={schema.BY_GROUP: "{tenant}#k#{target:target}"})
 
 # OpenWOP memories
-MEMORY = _openwop_type("memory", _MEMORY, "o",
+MEMORY = ItemType("openwop", "memory", _MEMORY, "o",
     "The latest sequence number of a memory; lists it; counts its secrets",
     listed={schema.BY_GROUP: "{tenant}#o#{owner_kind}#{owner:owner}"})
-MEMORY_ENTRY = _openwop_type("memory entry", _MEMORY, "o#{sequence:018d}", "An entry", _EXPIRING,
-    (schema.BY_DUE,))
-TAG_ROW = _openwop_type("tag of a memory entry", _MEMORY, "x#{tag:tag}#{sequence:018d}",
+MEMORY_ENTRY = ItemType("openwop", "memory entry", _MEMORY, "o#{sequence:018d}", "An entry",
+    _EXPIRING, (schema.BY_DUE,))
+TAG_ROW = ItemType("openwop", "tag of a memory entry", _MEMORY, "x#{tag:tag}#{sequence:018d}",
     "Lists an entry under a tag", "as its entry")
-SNAPSHOT_PIN = _openwop_type("snapshot pin", _MEMORY, "r#{sequence:018d}#{run}",
+SNAPSHOT_PIN = ItemType("openwop", "snapshot pin", _MEMORY, "r#{sequence:018d}#{run}",
     "Keeps the snapshot of a run", "as long as the snapshot is kept")
-RUN_SECRETS = _openwop_type("run secrets", _MEMORY, "k#{run}", "Encrypted secrets of an open run",
-    "until the run ends", (schema.BY_DUE,))
-PUT_REQUEST = _openwop_type("put request", _MEMORY, "q#{request}",
+RUN_SECRETS = ItemType("openwop", "run secrets", _MEMORY, "k#{run}",
+    "Encrypted secrets of an open run", "until the run ends", (schema.BY_DUE,))
+PUT_REQUEST = ItemType("openwop", "put request", _MEMORY, "q#{request}",
     "Where an Idempotency-Key's entry is", "as its entry")
-MEMORY_RUN = _openwop_type("memory run", "{tenant}#l#{run}", "l", "A run on memories",
+MEMORY_RUN = ItemType("openwop", "memory run", "{tenant}#l#{run}", "l", "A run on memories",
     "1 day longer than its snapshot", listed={schema.BY_GROUP: "{tenant}#l#{principal:principal}"})
 
 # event log
-LOG_ITEM = _event_log_type("log item", _LOG, "b#{number:016d}",
+LOG_ITEM = ItemType("event_log", "log item", _LOG, "b#{number:016d}",
     "Events, in their order; number 0 says where the log begins", "as long as logs", table="log")
-EVENT_PART = _event_log_type("event part", _LOG, "p#{event}#{number:04d}",
+EVENT_PART = ItemType("event_log", "event part", _LOG, "p#{event}#{number:04d}",
     "A part of a large event", "as long as logs", table="log")
-PUBLISHED_EVENT = _event_log_type("published event", "{tenant}#m#{event}", "m#{event}",
+PUBLISHED_EVENT = ItemType("event_log", "published event", "{tenant}#m#{event}", "m#{event}",
     "The bus has an event", "2 days", table="log")
 
 # fmt: on
@@ -444,13 +424,11 @@ def find_due_type(sort: str) -> ItemType | None:
 
 def find_sealed_type(key: Key) -> ItemType | None:
     """Find the type of an item that carries a seal, by its key; None if it carries none."""
-    partition, sort = key
-    if sort[:2] not in _SEALED_SORTS:
+    if key[1][:2] not in _SEALED_SORTS:
         return None
-    possible = (each for each in _SEALED_TYPES if each.has_sort(sort))
-    return next((each for each in possible if _compile(each.partition).fullmatch(partition)), None)
+    found = find_item_type("memory", key)
+    return found if found is not None and found.sealed else None
 
 
-_SEALED_TYPES = [each for each in ITEM_TYPES if each.sealed]
-_SEALED_SORTS = frozenset(each.sort[:2] for each in _SEALED_TYPES)
+_SEALED_SORTS = frozenset(each.sort[:2] for each in ITEM_TYPES if each.sealed)
 _DUE_TYPES = [each for each in ITEM_TYPES if schema.BY_DUE in each.indexes]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aws_lambda_powertools import Logger
-from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+from aws_lambda_powertools.metrics import EphemeralMetrics
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.platform.errors import ServiceError
@@ -70,30 +70,20 @@ def list_throttling_reasons(answer: Mapping[str, Any]) -> list[dict[str, str]]:
     ]
 
 
-def report_ms(name: str, value: float) -> None:
-    """Report a time in milliseconds as a metric of this function."""
-    _report(name, MetricUnit.Milliseconds, value)
-
-
-def report_percent(name: str, value: float) -> None:
-    """Report a utilization as a metric of this function."""
-    _report(name, MetricUnit.Percent, value)
-
-
 def report_count(name: str, *, by_version: bool = False, **details: object) -> None:
-    """Report that something happened once, as a metric of this function.
+    """Report that something happened once; arguments are those of `report`."""
+    report(name, "Count", 1, by_version=by_version, **details)
+
+
+def report(
+    name: str, unit: str, value: float, *, by_version: bool = False, **details: object
+) -> None:
+    """Report a metric of this function: a line of the log. What isn't Lambda's reports none.
 
     Args:
         by_version: whether it is a metric of the function's version, too.
         details: are in the same line of the log, and are no dimensions.
     """
-    _report(name, MetricUnit.Count, 1, by_version=by_version, **details)
-
-
-def _report(
-    name: str, unit: MetricUnit, value: float, *, by_version: bool = False, **details: object
-) -> None:
-    """Write the line of a metric; a function that isn't Lambda's has no name and reports none."""
     function = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
     if function is None:
         return

@@ -24,10 +24,8 @@ class WorkerPool:
 
     @cached_property
     def _executor(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self._threads, self._name, initializer=self._mark_thread)
-
-    def _mark_thread(self) -> None:
-        self._thread.is_own = True
+        mark = (self._thread, "is_own", True)
+        return ThreadPoolExecutor(self._threads, self._name, initializer=setattr, initargs=mark)
 
     def run(self, calls: Sequence[Callable[[], T]]) -> list[T]:
         """Run calls, and return their results in order; raise the first error.

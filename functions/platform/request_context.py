@@ -35,10 +35,3 @@ def note_inspection() -> None:
     found = inspections.get()
     if found is not None:
         found.append(None)
-
-
-def note_throttle(code: str) -> None:
-    """Note that the store throttled an attempt at a call of the request at work."""
-    found = throttles.get()
-    if found is not None:
-        found.append(code)

@@ -87,14 +87,6 @@ def parse_run_id(tenant: str, text: str) -> RunAddress | None:
     return match and RunAddress(tenant, Digest(match[1]), match[2], decode_timestamp(match[3]))
 
 
-def parse_episode_key(partition: str, episode_id: str) -> Key | None:
-    """Parse the key that an episode with this id has in a run's partition; None if malformed."""
-    token = parse_episode_id(episode_id)
-    if token is None:
-        return None
-    return build_episode_key(partition, token)
-
-
 def build_episode_key(partition: str, sort_token: str) -> Key:
     """Build the key of an episode in a run's partition, from what it sorts by.
 

@@ -12,17 +12,23 @@ from typing import Any, ClassVar, Literal, Self
 from functions.platform import limits
 from functions.platform.embedding_models import OPENAI, EmbeddingModel, parse_embedding_model
 
-_LOGS = frozenset({"log_retention_days"})
-_TASK_ENDS = frozenset({"log_wait_seconds"})
-_TABLES = frozenset({"memory_table", "log_table"})
-_ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
 DEFAULT_EVENT_BUS_TYPES = "memory.archived,memory.evicted,quota.warning"
+_COMMON = frozenset({"memory_table", "log_table", "log_retention_days"})
+_ARCHIVE = frozenset({"archive_bucket", "archive_folder"})
 _KEYS = frozenset({"encryption_key_file", "encryption_key_id"})
 _SWITCHES = frozenset({"switches_parameter", "read_only", "active_region", "aws_region"})
 _EMBEDDING = frozenset({"embedding_model", "embedding_dimensions", "embedding_url"})
 _SEARCH = _EMBEDDING | {"vector_index", "embedding_key", "embedding_key_secret_id"}
-_LEARNING = frozenset({"learning_model", "learning_tokens_per_day", "learning_requests_per_day"})
+_REQUESTS = frozenset({"principal_requests_per_minute", "tenant_requests_per_minute"})
+_BUDGETS = frozenset({"learning_tokens_per_day", "learning_requests_per_day"})
+_LEARNING = _BUDGETS | {"learning_model"}
 _MODEL = frozenset({"learning_url", "learning_key", "learning_key_secret_id"})
+_RANGES = {
+    "key_cache_seconds": (0, limits.MAX_KEY_CACHE_SECONDS),
+    "request_log_sample": (0, 1),
+    "log_retention_days": (0, limits.MAX_LOG_RETENTION_DAYS),
+    "sweep_threads": (1, limits.MAX_SWEEP_THREADS),
+}
 
 
 class WrongSetting(ValueError):
@@ -141,24 +147,14 @@ class Settings:
         self._check_learning()
         root_key = self.root_key is None or len(self.root_key) >= limits.MIN_ROOT_KEY_CHARACTERS
         _check(root_key, f"ROOT_KEY has at least {limits.MIN_ROOT_KEY_CHARACTERS} characters")
-        _check(
-            0 <= self.key_cache_seconds <= limits.MAX_KEY_CACHE_SECONDS,
-            f"KEY_CACHE_SECONDS is a number from 0 to {limits.MAX_KEY_CACHE_SECONDS}",
-        )
-        for name in ("principal_requests_per_minute", "tenant_requests_per_minute"):
+        for name, (least, most) in _RANGES.items():
+            is_within = least <= getattr(self, name) <= most
+            _check(is_within, f"{name.upper()} is a number from {least} to {most}")
+        for name in (*sorted(_REQUESTS), *sorted(_BUDGETS)):
             _check(getattr(self, name) >= 0, f"{name.upper()} is a number from 0")
-        _check(0 <= self.request_log_sample <= 1, "REQUEST_LOG_SAMPLE is a number from 0 to 1")
         _check(self.openwop in ("rfc-0004", "1.x"), "OPENWOP is rfc-0004 or 1.x")
         both = (self.jwt_tenant_claim is None) == (self.jwt_principal_claim is None)
         _check(both, "set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
-        _check(
-            0 <= self.log_retention_days <= limits.MAX_LOG_RETENTION_DAYS,
-            f"LOG_RETENTION_DAYS is a number from 0 to {limits.MAX_LOG_RETENTION_DAYS}",
-        )
-        _check(
-            1 <= self.sweep_threads <= limits.MAX_SWEEP_THREADS,
-            f"SWEEP_THREADS is a number from 1 to {limits.MAX_SWEEP_THREADS}",
-        )
         if self.USED >= _KEYS:
             self._check_exactly_one("encryption_key_file", "encryption_key_id")
 
@@ -198,8 +194,6 @@ class Settings:
         if self.USED >= _MODEL:
             has_url = "openai" not in providers or self.learning_url is not None
             _check(has_url, "set LEARNING_URL to the address of the OpenAI-compatible endpoint")
-        for name in ("learning_tokens_per_day", "learning_requests_per_day"):
-            _check(getattr(self, name) >= 0, f"{name.upper()} is a number from 0")
 
     def _check_exactly_one(self, one: str, other: str) -> None:
         exactly_one = (getattr(self, one) is None) != (getattr(self, other) is None)
@@ -209,26 +203,11 @@ class Settings:
 class ApiSettings(Settings):
     """The API function's settings."""
 
-    USED = (
-        _TABLES
-        | _LOGS
-        | _TASK_ENDS
-        | _ARCHIVE
-        | _SEARCH
-        | _LEARNING
-        | _KEYS
-        | {"root_key", "root_key_secret_id"}
-        | {"principal_requests_per_minute", "tenant_requests_per_minute"}
-        | _SWITCHES
-        | {
-            "request_log_sample",
-            "key_cache_seconds",
-            "jwt_tenant_claim",
-            "jwt_principal_claim",
-            "openwop",
-            "searchable_conversations",
-        }
-    )
+    USED = _COMMON.union(_ARCHIVE, _SEARCH, _LEARNING, _KEYS, _REQUESTS, _SWITCHES) | {
+        *("root_key", "root_key_secret_id", "log_wait_seconds", "key_cache_seconds", "openwop"),
+        *("jwt_tenant_claim", "jwt_principal_claim"),
+        *("request_log_sample", "searchable_conversations"),
+    }
     OPENS_VALUES = True
 
     def __post_init__(self) -> None:
@@ -239,32 +218,22 @@ class ApiSettings(Settings):
 class ScheduleSettings(Settings):
     """The scheduled function's settings."""
 
-    USED = _TABLES | _LOGS | _TASK_ENDS | _ARCHIVE | _SEARCH | _SWITCHES | _KEYS | {"sweep_threads"}
+    USED = _COMMON.union(_ARCHIVE, _SEARCH, _SWITCHES, _KEYS, {"log_wait_seconds", "sweep_threads"})
 
 
 class StreamSettings(Settings):
     """The stream function's settings."""
 
-    USED = (
-        _TABLES
-        | _LOGS
-        | _SEARCH
-        | _LEARNING
-        | _MODEL
-        | {"event_bus", "event_bus_types", "stream_consumers"}
+    USED = _COMMON.union(
+        _SEARCH, _LEARNING, _MODEL, {"event_bus", "event_bus_types", "stream_consumers"}
     )
 
 
 class TaskEventSettings(Settings):
     """The settings of the function that takes other systems' task events."""
 
-    USED = (
-        _TABLES
-        | _LOGS
-        | _TASK_ENDS
-        | _SWITCHES
-        | _KEYS
-        | {"task_events_tenant", "task_events_principal"}
+    USED = _COMMON.union(
+        _SWITCHES, _KEYS, {"log_wait_seconds", "task_events_tenant", "task_events_principal"}
     )
 
     def __post_init__(self) -> None:

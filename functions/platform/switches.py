@@ -17,7 +17,6 @@ from functions.platform.limits import SWITCH_SECONDS
 from functions.platform.observability import report_count
 from functions.platform.settings import Settings
 
-"""A switch is in force everywhere after this time."""
 _RETRY_MS = 1000
 _SETTINGS = ("read_only", "active_region", "memory_table", "log_table")
 _NONE, _UNKNOWN = b"{}", b'{"read_only": 1}'

@@ -4,7 +4,7 @@ A failed condition raises `ConditionFailed` with the present item. All other err
 raised as `Throttled`, `Unavailable` or `CapacityExceeded`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -17,7 +17,6 @@ from functions.platform.dynamodb import (
     ConditionFailed,
     TransactionCancelled,
     build_item_size_error,
-    decode_page,
     is_index_missing,
     is_item_too_large,
     report_throttle,
@@ -80,25 +79,20 @@ class Table:
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Get the items that exist among `keys`, strongly consistent: a call per hundred."""
-        wanted = [encode_key(key) for key in dict.fromkeys(keys)]
         found: dict[Key, Item] = {}
-        backoff = Backoff("the database is busy")
-        while wanted:
-            chunk, rest = wanted[:MAX_GET_ITEMS], wanted[MAX_GET_ITEMS:]
+
+        def read(chunk: list[Any]) -> list[Any]:
             request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
             response = self._call("batch_get_item", RequestItems=request)
-            for attributes in response["Responses"].get(self._name, ()):
-                item = self._decode_item(attributes)
-                if item is not None:
-                    found[item["pk"], item["sk"]] = item
-            unprocessed = response.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
-            if unprocessed:
-                report_throttle(self._name, "BatchGetItem", unprocessed=len(unprocessed))
-            if len(unprocessed) == len(chunk):
-                backoff.wait()
-            else:
-                backoff = Backoff("the database is busy")
-            wanted = unprocessed + rest
+            items = map(self._decode_item, response["Responses"].get(self._name, ()))
+            found.update({(each["pk"], each["sk"]): each for each in items if each is not None})
+            undone: list[Any] = (
+                response.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
+            )
+            return undone
+
+        wanted = [encode_key(key) for key in dict.fromkeys(keys)]
+        self._repeat("BatchGetItem", read, wanted, MAX_GET_ITEMS)
         return found
 
     def query(
@@ -142,9 +136,7 @@ class Table:
         request = _build_range(partition, prefix, None, newest_first=False)
         names = {f"#{number}": name for number, name in enumerate(attributes)}
         request |= {"ProjectionExpression": ", ".join(names), "ExpressionAttributeNames": names}
-        if after is not None:
-            request["ExclusiveStartKey"] = encode_key(after)
-        return decode_page(self._call("query", TableName=self._name, **request))
+        return self._read_page("query", request, after)
 
     def query_index(
         self,
@@ -189,9 +181,15 @@ class Table:
             "ExpressionAttributeValues": encode_placeholders(values),
             **find_names(condition),
         }
-        if after is not None:
-            request["ExclusiveStartKey"] = encode_key((after[0], after[1]))
-        return decode_page(self._call("scan", TableName=self._name, **request))
+        return self._read_page("scan", request, after)
+
+    def _read_page(
+        self, operation: str, request: dict[str, Any], after: Sequence[str] | None
+    ) -> tuple[list[Item], Key | None]:
+        start = {} if after is None else {"ExclusiveStartKey": encode_key((after[0], after[1]))}
+        response = self._call(operation, TableName=self._name, **request, **start)
+        last = response.get("LastEvaluatedKey")
+        return list(map(decode_item, response["Items"])), last and decode_key(last)
 
     def search_vectors(
         self, index: str, vector: Sequence[int], top_k: int, equal: Mapping[str, str]
@@ -268,19 +266,30 @@ class Table:
     def write_many(self, writes: Sequence[Write]) -> None:
         """Run puts and deletes without conditions and without a transaction: a call per 25."""
         request_context.write_guard.get()(self, writes)
+
+        def run(chunk: list[Any]) -> list[Any]:
+            response = self._call("batch_write_item", RequestItems={self._name: chunk})
+            undone: list[Any] = response.get("UnprocessedItems", {}).get(self._name, [])
+            return undone
+
         wanted = [self._build_batch_request(write) for write in writes]
+        self._repeat("BatchWriteItem", run, wanted, MAX_WRITE_ITEMS)
+
+    def _repeat(
+        self, operation: str, run: Callable[[list[Any]], list[Any]], wanted: list[Any], most: int
+    ) -> None:
+        """Run batches of at most `most` elements; repeat what DynamoDB returns as undone."""
         backoff = Backoff("the database is busy")
         while wanted:
-            chunk, rest = wanted[:MAX_WRITE_ITEMS], wanted[MAX_WRITE_ITEMS:]
-            response = self._call("batch_write_item", RequestItems={self._name: chunk})
-            unprocessed = response.get("UnprocessedItems", {}).get(self._name, [])
-            if unprocessed:
-                report_throttle(self._name, "BatchWriteItem", unprocessed=len(unprocessed))
-            if len(unprocessed) == len(chunk):
+            chunk, rest = wanted[:most], wanted[most:]
+            undone = run(chunk)
+            if undone:
+                report_throttle(self._name, operation, unprocessed=len(undone))
+            if len(undone) == len(chunk):
                 backoff.wait()
             else:
                 backoff = Backoff("the database is busy")
-            wanted = unprocessed + rest
+            wanted = undone + rest
 
     def _pages(self, request: dict[str, Any], page_size: int | None) -> Iterator[Item]:
         """Query page by page; only items of the table itself have a seal to verify."""
@@ -399,7 +408,7 @@ class Table:
         if code == "ConditionalCheckFailedException":
             key = decode_key(request.get("Key") or request["Item"])
             return ConditionFailed({key: self.decode_conflict(error.response.get("Item"))})
-        return translate_error(error)
+        return translate_error(error) or error
 
 
 def _build_range(

@@ -11,7 +11,7 @@ from functions.platform import schema
 from functions.platform.item_types import DELETED_RUN, EPISODE
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes, get_tenant
-from functions.platform.run_keys import parse_episode_id, parse_episode_key
+from functions.platform.run_keys import build_episode_key, parse_episode_id
 from functions.platform.staging import Staging, hide_parts
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, delete, put, put_version, update
@@ -76,9 +76,9 @@ class RunDeletionStore:
 
     def delete_episode(self, partition: str, episode_id: str, audit: Audit) -> bool:
         """Delete one episode of a run; return whether it was there."""
-        key = parse_episode_key(partition, episode_id)
-        item = None if key is None else self._table.get(key)
-        if item is None or item[schema.TYPE_ORDER_ATTRIBUTE] != parse_episode_id(episode_id):
+        token = parse_episode_id(episode_id)
+        item = None if token is None else self._table.get(build_episode_key(partition, token))
+        if item is None or item[schema.TYPE_ORDER_ATTRIBUTE] != token:
             return False
         return self._delete_group([item], audit) == 1
 

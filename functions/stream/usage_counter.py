@@ -16,7 +16,7 @@ from functions.platform.errors import ServiceError
 from functions.platform.item_types import EPISODE
 from functions.platform.items import Item, decode_item
 from functions.platform.limits import EPISODES_WARNING, MAX_EPISODES
-from functions.platform.observability import log_unexpected, logger, report_percent
+from functions.platform.observability import log_unexpected, logger, report
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.stream.records import StreamBatch, StreamRecord, Subscription
@@ -83,7 +83,7 @@ class UsageCounter:
         count, is_warned = decode_episodes(totals)
         is_near = count >= EPISODES_WARNING
         if is_near:
-            report_percent(EPISODE_METRIC, 100 * count / MAX_EPISODES)
+            report(EPISODE_METRIC, "Percent", 100 * count / MAX_EPISODES)
         if is_near == is_warned:
             return
         try:

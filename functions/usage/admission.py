@@ -23,7 +23,7 @@ from functions.platform.errors import CapacityExceeded, QuotaExceeded, ServiceEr
 from functions.platform.item_types import EPISODE
 from functions.platform.items import Item
 from functions.platform.limits import MAX_EPISODES, RUN_RETENTION_DAYS
-from functions.platform.observability import log_service_error, report_percent
+from functions.platform.observability import log_service_error, report
 from functions.platform.table import Table
 from functions.platform.writes import Write
 from functions.usage.measure import CONTENTS, find_measured, measure_change
@@ -250,7 +250,7 @@ class LimitEnforcer:
         """Count again, since somebody may have deleted episodes."""
         used = self._store.get_episodes(tenant).number
         if used >= MAX_EPISODES:
-            report_percent(EPISODE_METRIC, 100 * used / MAX_EPISODES)
+            report(EPISODE_METRIC, "Percent", 100 * used / MAX_EPISODES)
             raise CapacityExceeded("episodes", used, MAX_EPISODES, _EPISODE_REMEDY)
 
     def forget(self, tenant: str) -> None:

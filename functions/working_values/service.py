@@ -2,12 +2,11 @@
 
 from functions.identity.model import Principal
 from functions.platform import limits
-from functions.platform.clock import Clock
+from functions.platform.clock import Clock, format_duration
 from functions.platform.errors import CapacityExceeded, NotFound
 from functions.platform.json_text import dumps_checked
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
-from functions.platform.units import format_duration
 from functions.working_values.model import ValuesByKey, WorkingValue, select_live, total_bytes
 from functions.working_values.requests import NewWorkingValue
 from functions.working_values.store import WorkingValueStore

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from functions.platform import limits
-from functions.platform.units import format_duration
+from functions.platform.clock import format_duration
 
 ROOT = Path(__file__).parents[2]
 PLACEHOLDER = re.compile(r"<!-- limit (\w+) -->(.*?)<!-- end -->")
