@@ -40,13 +40,16 @@ from functions.identity.service import Identity
 from functions.identity.store import PrincipalStore
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
-from functions.platform.archive_storage import ArchiveStorage, S3ArchiveStorage
+from functions.platform.archive_storage import (
+    ArchiveStorage,
+    FolderArchiveStorage,
+    S3ArchiveStorage,
+)
 from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
 from functions.platform.deployment_secret import DeploymentSecret
 from functions.platform.due_index import DueIndex
 from functions.platform.encryption import Cipher, FileKeys, KmsKeys
-from functions.platform.folder_storage import FolderArchiveStorage
 from functions.platform.idempotency import Digests
 from functions.platform.macs import ItemSeals, SignedTexts
 from functions.platform.observability import logger

@@ -13,8 +13,7 @@ from functions.local.data_folder import DataFolder
 from functions.local.database import Database, Trim
 from functions.local.gateway import Handler, LocalContext
 from functions.local.settings import LocalSettings
-from functions.local.stream_mapping import StreamMapping
-from functions.local.stream_reader import StreamReader, find_stream
+from functions.local.stream_mapping import StreamMapping, StreamReader, find_stream
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms, to_rfc3339
 from functions.platform.cold_start import pause_gc
@@ -22,7 +21,7 @@ from functions.platform.item_types import PRIVATE_ENTRY
 from functions.platform.observability import log_unexpected
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.schedule.handler import build_handler as build_schedule_handler
-from functions.stream.consumers import ALL_CONSUMERS
+from functions.stream.handler import ALL_CONSUMERS
 from functions.stream.handler import build_handler as build_stream_handler
 
 _STREAM_SECONDS = 0.1  # between two reads of the stream

@@ -15,7 +15,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.local import private_network
 from functions.local.data_folder import DataFolder
 from functions.local.engine import Engine, find_binary, index_stream, start, trim_stream
-from functions.local.journal import Journal
 from functions.local.settings import REAL_AWS, LocalSettings, StartupError
 from functions.platform.aws import create_client
 
@@ -111,7 +110,7 @@ def _run_engine(binary: Path, folder: DataFolder) -> Iterator[Database]:
 @contextmanager
 def _simulate(folder: DataFolder) -> Iterator[Database]:
     # moto is imported only on platforms without a build of the engine
-    from functions.local.simulation import URL, Simulation  # noqa: PLC0415
+    from functions.local.simulation import URL, Journal, Simulation  # noqa: PLC0415
 
     with closing(Journal(folder.journal)) as journal:
         simulation = Simulation(journal)

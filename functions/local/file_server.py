@@ -4,6 +4,7 @@ import re
 import uuid
 
 from functions.local.gateway import GatewayResponse, Headers, render_error
+from functions.platform.archive_storage import FILES_PATH, FileGrant, FolderArchiveStorage
 from functions.platform.errors import (
     AccessDenied,
     EntryExists,
@@ -11,7 +12,6 @@ from functions.platform.errors import (
     ServiceError,
     Unavailable,
 )
-from functions.platform.folder_storage import FILES_PATH, FileGrant, FolderArchiveStorage
 
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{0,18})", re.ASCII)
 _SANDBOX = "default-src 'none'; sandbox"

@@ -21,8 +21,7 @@ from functions.local.file_server import FileServer, is_file_path
 from functions.local.gateway import GatewayResponse, Headers
 from functions.local.settings import LocalSettings
 from functions.local.simulation import URL, Simulation
-from functions.local.stream_mapping import DEAD_LETTERS, StreamMapping
-from functions.local.stream_reader import StreamReader, find_stream
+from functions.local.stream_mapping import DEAD_LETTERS, StreamMapping, StreamReader, find_stream
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError

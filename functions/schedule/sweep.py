@@ -4,46 +4,62 @@ It reads what is due afresh each time, so it has no state, and two sweeps may ru
 removal has the state that it saw as its condition.
 """
 
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from itertools import groupby
 
 from functions.entries.delete import ExpiredEntries
+from functions.entries.tiers import SEMANTIC
 from functions.platform.clock import Clock, HasTime
 from functions.platform.due_index import DueIndex
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import PRIVATE_ENTRY, ItemType, find_due_type
 from functions.platform.items import Item
-from functions.platform.keys import DUE_SHARDS, Key
+from functions.platform.keys import DUE_SHARDS, DueKey, Key, get_tenant
 from functions.platform.limits import MAX_GET_ITEMS, MAX_SWEPT_ITEMS
 from functions.platform.observability import log_service_error, log_unexpected
-from functions.schedule.jobs import Job
-from functions.schedule.rules import TurnQueue, group_removals
 
 Run = Callable[[], Counter[str]]
+Job = Callable[[Item, HasTime], Counter[str]]
+"""Processes a due item and counts what was done; what isn't finished stays due."""
 _LISTED_TOGETHER = 1000  # rows between two looks at the time
+_MAX_REMOVAL_WRITES = 92  # of DynamoDB's 100
 
 
-class SweepResult(NamedTuple):
-    """Tells what a sweep did.
+class TurnQueue:
+    """Tells what is due, by tenant; tenants take turns, and each turn is the longest due of one.
+
+    Args:
+        capacity: how many items of one tenant are kept at most. The rest stays due: a tenant whose
+            items fill shard after shard neither fills the memory nor hides others' items.
 
     Attributes:
-        counts: how many of each kind.
-        lag: how late the longest due item was, in ms.
+        first: since when the longest due item is due, in epoch ms.
     """
 
-    counts: Counter[str]
-    lag: int
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._due: dict[str, list[DueKey]] = {}
+        self.first = sys.maxsize
 
+    def add(self, found: DueKey) -> None:
+        """Add an item that is due, unless its tenant has enough."""
+        self.first = min(self.first, found.due)
+        due = self._due.setdefault(get_tenant(found.key[0]), [])
+        if len(due) < self._capacity:
+            due.append(found)
 
-class SchedulePart(NamedTuple):
-    """Which part of what is due a sweep is for, counted from 0; the one of one is all of it."""
-
-    number: int
-    of: int
+    def iterate_turns(self, size: int) -> Iterator[list[Key]]:
+        """Give turns of up to `size` items: one of each tenant, then the next one of each."""
+        due = [sorted(each) for each in self._due.values()]
+        for start in range(0, max(map(len, due), default=0), size):
+            for of_tenant in due:
+                if turn := [each.key for each in of_tenant[start : start + size]]:
+                    yield turn
 
 
 @dataclass(eq=False)
@@ -65,17 +81,24 @@ class Sweep:
     _clock: Clock
     _threads: int
 
-    def run(self, has_time: HasTime, part: SchedulePart) -> SweepResult:
-        """Sweep the shards of a part, as long as there is time."""
-        counts = _run_safely(self._start) if part.number == 0 else Counter[str]()
+    def run(self, has_time: HasTime, part: int, parts: int) -> tuple[Counter[str], int]:
+        """Sweep the shards of a part, as long as there is time.
+
+        Args:
+            part: its number, from 0; the one of one is all of what is due.
+
+        Returns:
+            How many of each kind were done, and how late the longest due item was, in ms.
+        """
+        counts = _run_safely(self._start) if part == 0 else Counter[str]()
         now, queue = self._clock(), TurnQueue(MAX_SWEPT_ITEMS)
-        shards = DUE_SHARDS[part.number :: part.of]
+        shards = DUE_SHARDS[part::parts]
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:
             fill = partial(self._fill, queue, now=now, has_time=has_time)
             counts = sum(pool.map(fill, shards), counts)
             take = partial(self._take_turn, now=now, has_time=has_time)
             counts = sum(pool.map(take, queue.iterate_turns(MAX_GET_ITEMS)), counts)
-        return SweepResult(+counts, max(now - queue.first, 0))
+        return +counts, max(now - queue.first, 0)
 
     def _fill(self, queue: TurnQueue, shard: str, now: int, has_time: HasTime) -> Counter[str]:
         """Add what is due of a shard to the queue, as long as there is time."""
@@ -138,3 +161,40 @@ def _run_safely(run: Run) -> Counter[str]:
     except Exception as error:  # noqa: BLE001 - whatever it is, the rest is due as well
         log_unexpected(error)
     return Counter(failed=1)
+
+
+def group_removals(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Group entries' items so that one transaction can remove a group: of one tenant each.
+
+    Entries that a task counts stay with those of their owner: a task counts by agent.
+    """
+    for _, group in groupby(sorted(items, key=_get_order), lambda item: _get_order(item)[0]):
+        batch: list[Item] = []
+        owners: set[str] = set()
+        total = 0
+        for item in group:
+            writes = count_removal_writes(item, owners)
+            if batch and total + writes > _MAX_REMOVAL_WRITES:
+                yield batch
+                batch, owners, total = [], set(), 0
+                writes = count_removal_writes(item, owners)
+            batch.append(item)
+            owners.add(item["pk"])
+            total += writes
+        yield batch
+
+
+def count_removal_writes(item: Item, owners: Collection[str] = ()) -> int:
+    """Count a removal's writes, at most: entry, tombstone, index rows, an agent's and a task's.
+
+    Args:
+        owners: the partitions whose counters are counted already.
+    """
+    rows = 1 + len(item.get("tags", ())) if item.get("memory_type") == SEMANTIC.name else 0
+    return 2 + rows + (item["pk"] not in owners) + ("task_id" in item)
+
+
+def _get_order(item: Item) -> tuple[str, str]:
+    """Return what an item is grouped by, then its partition."""
+    partition: str = item["pk"]
+    return (partition if "task_id" in item else get_tenant(partition)), partition

@@ -16,7 +16,7 @@ from functions.event_log.store import EventLogStore
 from functions.platform.aws import is_service_failure
 from functions.platform.errors import ServiceError
 from functions.platform.parallel import WorkerPool
-from functions.stream.event_deriver import EventDeriver, EventRecord
+from functions.stream.events import EventDeriver, EventRecord
 from functions.stream.records import (
     ANNOUNCEMENTS,
     ENTRIES,

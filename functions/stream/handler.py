@@ -1,14 +1,49 @@
-"""The stream function: takes a batch of DynamoDB stream records, gives those that failed."""
+"""The stream function: takes a batch of DynamoDB stream records, gives those that failed.
 
-from collections.abc import Callable, Sequence
-from typing import Any
+Its consumers have the names that settings choose them by.
+A new consumer is a module with a class like these, and a line in `CONSUMERS`. The filters of the
+stream's event source follow from what the consumers subscribe to.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, Self
 
 from functions.container import Container
 from functions.platform.parallel import WorkerPool
-from functions.stream.consumers import CONSUMERS, FINAL_CONSUMERS, parse_consumers
-from functions.stream.records import StreamBatch
+from functions.platform.settings import WrongSetting
+from functions.stream.conversation_learner import ConversationLearner
+from functions.stream.event_publisher import EventPublisher
+from functions.stream.history_keeper import HistoryKeeper
+from functions.stream.records import StreamBatch, Subscription, parse_record
+from functions.stream.usage_counter import UsageCounter
+from functions.stream.vector_updater import VectorUpdater
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
+
+
+class Consumer(Protocol):
+    """Processes the records that it subscribes to."""
+
+    SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]]
+
+    @classmethod
+    def build(cls, container: Container) -> Self:
+        """Build the consumer from the function's services."""
+
+    def process(self, batch: StreamBatch) -> None:
+        """Process a batch; records that are to be delivered again fail."""
+
+
+CONSUMERS: Mapping[str, type[Consumer]] = {
+    "events": EventPublisher,
+    "vectors": VectorUpdater,
+    "learning": ConversationLearner,
+    "history": HistoryKeeper,
+}
+"""They process a batch side by side."""
+FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"usage": UsageCounter}
+"""They follow the others, and know what these failed at."""
+ALL_CONSUMERS = {**CONSUMERS, **FINAL_CONSUMERS}
 
 
 def build_handler(container: Container, names: Sequence[str] | None = None) -> Handler:
@@ -31,3 +66,36 @@ def build_handler(container: Container, names: Sequence[str] | None = None) -> H
         return {"batchItemFailures": [{"itemIdentifier": each} for each in batch.failed]}
 
     return handle
+
+
+def parse_consumers(text: str | None) -> list[str]:
+    """Parse the names of consumers, with commas between; None names all."""
+    names = list(ALL_CONSUMERS) if text is None else [name.strip() for name in text.split(",")]
+    if not set(names) <= ALL_CONSUMERS.keys():
+        raise WrongSetting(f"STREAM_CONSUMERS are some of {', '.join(ALL_CONSUMERS)}")
+    return names
+
+
+def is_consumed(record: Mapping[str, Any]) -> bool:
+    """Tell whether any consumer takes a record of a Lambda event."""
+    parsed = parse_record(record)
+    return any(each.matches(parsed) for each in _list_subscriptions(ALL_CONSUMERS))
+
+
+def build_filters(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Build the event source's filter patterns, which let through what these consumers take."""
+    subscriptions = _list_subscriptions(names)
+    changes = {each.item_type.sort for each in subscriptions if not each.inserts_only}
+    inserts = {each.item_type.sort for each in subscriptions if each.inserts_only} - changes
+    patterns = [_build_pattern(changes)] if changes else []
+    return patterns + ([{"eventName": ["INSERT"], **_build_pattern(inserts)}] if inserts else [])
+
+
+def _build_pattern(sorts: Iterable[str]) -> dict[str, Any]:
+    """Build a pattern for sort keys, given as the templates of item types."""
+    rules = [{"prefix": sort.partition("{")[0]} if "{" in sort else sort for sort in sorted(sorts)]
+    return {"dynamodb": {"Keys": {"sk": {"S": rules}}}}
+
+
+def _list_subscriptions(names: Iterable[str]) -> list[Subscription]:
+    return [each for name in names for each in ALL_CONSUMERS[name].SUBSCRIPTIONS]

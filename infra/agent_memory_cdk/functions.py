@@ -4,7 +4,7 @@ from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from functions.stream.consumers import ALL_CONSUMERS
+from functions.stream.handler import ALL_CONSUMERS
 
 from . import grants
 from .bus import Bus

@@ -7,7 +7,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from functions.stream.consumers import build_filters
+from functions.stream.handler import build_filters
 
 from .dead_letters import DeadLetters
 from .encryption import Encryption

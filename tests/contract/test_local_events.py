@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from functions.local.engine import find_binary
-from functions.local.stream_reader import POSITION
+from functions.local.stream_mapping import POSITION
 from tests.contract.bodies import (
     MEMORY,
     change_task,

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.platform.folder_storage import FILES_PATH
+from functions.platform.archive_storage import FILES_PATH
 from functions.platform.limits import (
     MAX_OBJECT_BYTES,
     MAX_UPLOADED_OBJECT_BYTES,

@@ -217,7 +217,7 @@ def test_reembedding_resumes_page_by_page_and_sweep_by_sweep(
     service: Service, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("functions.search.store._SCANNED", 3)
-    monkeypatch.setattr("functions.schedule.jobs.JOB_SECONDS", 0.000001)
+    monkeypatch.setattr("functions.schedule.handler.JOB_SECONDS", 0.000001)
     run, sweeps, embedded = sweeper(service, **TITAN), 0, 0
     while True:
         done = run()

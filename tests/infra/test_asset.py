@@ -294,7 +294,7 @@ def test_the_deployment_takes_only_names_and_limits_from_the_functions() -> None
         "functions.platform.limits",
         "functions.platform.schema",
         "functions.platform.settings",
-        "functions.stream.consumers",
+        "functions.stream.handler",
         "functions.usage.model",
     }
     assert not {"infra", "aws_cdk"} & imported_by(_ROOT / "functions")

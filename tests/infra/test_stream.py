@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from functions.stream.consumers import is_consumed
+from functions.stream.handler import is_consumed
 from tests.infra.template import Properties, Template
 from tools.events import load_stream_cases, render_stream_event
 

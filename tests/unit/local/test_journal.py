@@ -10,9 +10,8 @@ from unittest.mock import patch
 import pytest
 
 from functions.local import database
-from functions.local.journal import Journal
 from functions.local.settings import StartupError
-from functions.local.simulation import URL, Simulation
+from functions.local.simulation import URL, Journal, Simulation
 from functions.platform.aws import create_client
 from functions.platform.schema import build_memory_table
 

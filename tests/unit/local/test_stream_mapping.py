@@ -9,8 +9,13 @@ import pytest
 
 from functions.local import stream_mapping
 from functions.local.data_folder import DataFolder
-from functions.local.stream_mapping import DEAD_LETTERS, StreamMapping
-from functions.local.stream_reader import POSITION, Record, StreamReader
+from functions.local.stream_mapping import (
+    DEAD_LETTERS,
+    POSITION,
+    Record,
+    StreamMapping,
+    StreamReader,
+)
 from functions.platform.errors import Unavailable
 
 ARN = "arn:stream"

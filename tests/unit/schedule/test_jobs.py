@@ -6,7 +6,7 @@ from functions.container import Container
 from functions.platform import item_types
 from functions.platform.schema import BY_DUE
 from functions.platform.settings import ScheduleSettings
-from functions.schedule.jobs import build_jobs
+from functions.schedule.handler import build_jobs
 
 ENTRIES = {item_types.PRIVATE_ENTRY, item_types.SEMANTIC_ENTRY}  # removed in groups
 

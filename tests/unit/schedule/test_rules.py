@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from functions.platform.keys import DueKey
 from functions.platform.limits import MAX_TRANSACTION_WRITES
-from functions.schedule.rules import (
+from functions.schedule.sweep import (
     TurnQueue,
     count_removal_writes,
     group_removals,

@@ -9,7 +9,7 @@ from functions.platform.errors import Throttled
 from functions.platform.items import encode_item
 from functions.platform.parallel import WorkerPool
 from functions.platform.settings import WrongSetting
-from functions.stream.consumers import build_filters, is_consumed, parse_consumers
+from functions.stream.handler import build_filters, is_consumed, parse_consumers
 from functions.stream.records import Change, StreamBatch, StreamRecord, order_by_turns
 from functions.stream.vector_updater import coalesce_changes
 from tests.unit.stream.test_events import ENTRY
