@@ -35,9 +35,8 @@ from functions.event_log.event_bus import EventBus, parse_event_types
 from functions.event_log.service import EventLogs
 from functions.event_log.store import EventLogStore
 from functions.identity.authentication import Authentication
-from functions.identity.person_store import Persons
 from functions.identity.service import Identity
-from functions.identity.store import PrincipalStore
+from functions.identity.store import Persons, PrincipalStore
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
 from functions.platform.archive_storage import (
@@ -488,6 +487,7 @@ _FURTHER: dict[str, Callable[[Container], dict[str, Any]]] = {
     "Deletions": lambda c: {
         "revoke": c.identity.revoke,
         "remove_principals": c.principal_store.remove_all,
+        "has_tenant": c.principal_store.has_tenant,
     },
     "EmbeddingIndexer": lambda c: {"embed": c.vector_search.embed},
     "EventLogReader": lambda c: {"table": c.log_table},

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from functions.deletion.model import Deletion
-from functions.deletion.rules import restart
+from functions.deletion.model import Deletion, restart
 from functions.deletion.store import DeletionStore
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms

@@ -1,5 +1,10 @@
-"""Deletions, and how far they are."""
+"""Deletions, how far they are, and how they continue, pass by pass.
 
+A pass looks at everything. What functions began before the deletion may still be written during a
+pass, so the last one is a pass that began after the settling time and found nothing.
+"""
+
+from collections import Counter
 from typing import Literal, NamedTuple
 
 from functions.identity.model import Actor
@@ -77,3 +82,61 @@ class Deletion(NamedTuple):
     @property
     def status(self) -> Literal["running", "done"]:
         return "done" if self.is_done else "running"
+
+    @property
+    def is_scanning(self) -> bool:
+        """Tell whether it looks at the tables next, or goes on."""
+        return self.stage in ("memory", "log")
+
+    @property
+    def has_begun_scan(self) -> bool:
+        """Tell whether it is in the midst of a scan."""
+        return self.is_scanning and (self.stage, self.after) != ("memory", None)
+
+
+def restart(deletion: Deletion, now: int) -> Deletion:
+    """Restart a finished deletion after a restore brought the data back."""
+    return Deletion(
+        deletion.subject,
+        now,
+        deletion.requested_by,
+        pass_began_at=now,
+        revision=deletion.revision + 1,
+    )
+
+
+def is_waiting(deletion: Deletion, now: int) -> bool:
+    """Tell whether the next pass has to wait for what functions still write."""
+    return deletion.pass_began_at > now
+
+
+def count_found(deletion: Deletion, counts: Counter[str]) -> Deletion:
+    """Return the deletion after items were found, and removed unless it is a preview."""
+    return deletion._replace(
+        found=deletion.found + counts.total(), counts=dict(Counter(deletion.counts) + counts)
+    )
+
+
+def continue_after(deletion: Deletion, after: tuple[str, str] | None, now: int) -> Deletion:
+    """Return the deletion after a step.
+
+    Args:
+        after: where the scan of the present table continues; None when the stage is over.
+        now: epoch ms.
+    """
+    deletion = deletion._replace(after=after, revision=deletion.revision + 1)
+    if after is not None:
+        return deletion
+    following = STAGES.index(deletion.stage) + 1 if deletion.stage != "done" else len(STAGES)
+    if following < len(STAGES):
+        return deletion._replace(stage=STAGES[following])
+    return _end_pass(deletion, now)
+
+
+def _end_pass(deletion: Deletion, now: int) -> Deletion:
+    settled = deletion.requested_at + SETTLING_TIME
+    is_last = deletion.dry_run or (deletion.found == 0 and deletion.pass_began_at >= settled)
+    deletion = deletion._replace(passes=deletion.passes + 1)
+    if is_last:
+        return deletion._replace(stage="done", finished_at=now)
+    return deletion._replace(stage=STAGES[0], pass_began_at=max(now, settled), found=0)

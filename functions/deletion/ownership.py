@@ -56,13 +56,8 @@ def _is_on_access_list(subject: Subject, item: Item) -> bool:
     return f"p{hash_agent(subject.id)}" in item.get("acl", {})
 
 
-def _is_person_in_subject(subject: Subject, item: Item) -> bool:
-    return subject.kind == "person" and item.get("subject") == subject.name
-
-
 def _is_persons_fact(subject: Subject, item: Item) -> bool:
-    is_about = subject.kind == "person" and item.get("user_id") == subject.name
-    return is_about or _is_person_in_subject(subject, item)
+    return subject.kind == "person" and subject.name in (item.get("user_id"), item.get("subject"))
 
 
 def _may_be_in_log(subject: Subject, item: Item) -> bool:

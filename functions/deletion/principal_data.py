@@ -65,15 +65,20 @@ class PrincipalData:
         self._store = store
         self._stores = stores
         self._clock = clock
+        conversations, runs = stores.conversations, stores.runs
         self._removals: dict[ItemType, Callable[[Item], object]] = {
             item_types.PRIVATE_ENTRY: lambda item: stores.entries.remove([item], "deleted"),
             item_types.SEMANTIC_ENTRY: lambda item: stores.entries.remove([item], "deleted"),
-            item_types.CONVERSATION: self._remove_conversation,
+            item_types.CONVERSATION: lambda item: conversations.delete(
+                decode_header(get_tenant(item["pk"]), item), clock()
+            ),
             item_types.ARCHIVE: stores.archives.delete_record,
             item_types.STATE: lambda item: stores.states.delete(item, clock()),
             item_types.OBJECT: lambda item: stores.objects.delete([item], clock()),
-            item_types.RUN: lambda item: stores.runs.delete_run(item, clock(), []),
-            item_types.EPISODE: self._remove_episode,
+            item_types.RUN: lambda item: runs.delete_run(item, clock(), []),
+            item_types.EPISODE: lambda item: runs.delete_episode(
+                item["pk"], build_episode_id(item[TYPE_ORDER_ATTRIBUTE]), lambda _: []
+            ),
             item_types.MEMORY_ENTRY: stores.memories.purge,
             item_types.MEMORY_RUN: lambda item: stores.memory_runs.purge(item, clock()),
         }
@@ -99,15 +104,15 @@ class PrincipalData:
     def take_permissions(self, subject: Subject) -> Counter[str]:
         """Take the subject out of all permissions of namespaces and spaces; count these."""
         counts: Counter[str] = Counter()
-        while found := _select_permissions(subject, self._list_permissions(subject)):
+        tenant = subject.tenant
+        while found := _select_permissions(
+            subject, find_types(self._store.list_permissions(tenant), is_log=False)
+        ):
             for name, item in found:
                 allow = {key: each for key, each in item["allow"].items() if key != subject.id}
                 changed = {"allow": allow, "version": item["version"] + 1}
                 counts[name] += self._store.replace_item(item, item | changed)
         return counts
-
-    def _list_permissions(self, subject: Subject) -> Sequence[TypedItem]:
-        return find_types(self._store.list_permissions(subject.tenant), is_log=False)
 
     def remove(
         self, subject: Subject, items: Sequence[TypedItem], *, is_last: bool
@@ -132,7 +137,7 @@ class PrincipalData:
             if item_type is None:
                 continue
             if item_type.table == "log":
-                act = self._plan_log_item(subject, item)
+                act = self._plan_log_item(item_type, subject, item)
             elif is_deleted(item_type, subject, item, is_last=is_last):
                 act = self._plan_removal(item_type, item)
             elif is_redacted(item_type, subject, item):
@@ -170,10 +175,11 @@ class PrincipalData:
         writes = tuple(replace_intent(subject.tenant, intent, changed))
         return lambda: self._store.try_commit(writes)
 
-    def _plan_log_item(self, subject: Subject, item: Item) -> Callable[[], object] | None:
+    def _plan_log_item(
+        self, item_type: ItemType, subject: Subject, item: Item
+    ) -> Callable[[], object] | None:
         """Plan what to do with an item of a log; None if it has nothing of the subject."""
-        item_type = item_types.find_item_type("log", (item["pk"], item["sk"]))
-        if item_type is None or not is_redacted(item_types.LOG_ITEM, subject, item):
+        if not is_redacted(item_types.LOG_ITEM, subject, item):
             return None
         if not item["pk"].startswith(f"{subject.tenant}#i#"):
             return lambda: self._store.delete_items([item], is_log=True)
@@ -185,14 +191,10 @@ class PrincipalData:
         parts = [{"pk": key[0], "sk": key[1]} for key in build_removed_part_keys(item, new)]
 
         def redact() -> None:
-            self._store.replace_log_item(item, new)
+            self._store.replace_item(item, new, "events")  # the next pass looks again if it fails
             self._store.delete_items(parts, is_log=True)
 
         return redact
-
-    def _remove_conversation(self, item: Item) -> None:
-        now = self._clock()
-        self._stores.conversations.delete(decode_header(get_tenant(item["pk"]), item), now)
 
     def _redact_conversation(self, name: str, item: Item) -> None:
         old = self._stores.conversations.get_header(get_tenant(item["pk"]), item["session_id"])
@@ -206,11 +208,6 @@ class PrincipalData:
             created_by=NOBODY if old.created_by == name else old.created_by,
         )
         self._stores.conversations.change(old, new)
-
-    def _remove_episode(self, item: Item) -> None:
-        self._stores.runs.delete_episode(
-            item["pk"], build_episode_id(item[TYPE_ORDER_ATTRIBUTE]), lambda _: []
-        )
 
 
 def _select_permissions(subject: Subject, items: Sequence[TypedItem]) -> list[tuple[str, Item]]:

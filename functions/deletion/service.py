@@ -14,19 +14,11 @@ from dataclasses import dataclass
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
 from functions.deletion.authority import DELETE_ACTIONS
-from functions.deletion.model import Deletion, Subject
+from functions.deletion.model import Deletion, Subject, continue_after, count_found, is_waiting
 from functions.deletion.principal_data import PrincipalData
-from functions.deletion.rules import (
-    continue_after,
-    count_found,
-    has_begun_scan,
-    is_at_same_page,
-    is_scanning,
-    is_waiting,
-)
 from functions.deletion.store import DeletionStore, build_begin, find_types, get_key
 from functions.identity.model import Principal
-from functions.identity.person_store import Persons
+from functions.identity.store import Persons
 from functions.platform.clock import Clock
 from functions.platform.errors import NotFound, Throttled
 from functions.platform.items import Item
@@ -36,7 +28,6 @@ from functions.usage.service import LimitService
 
 _MORE_FILES = ("files", "")  # where the stage of files continues
 _SHARING = 50  # deletions that share a scan
-_BUSY = "the deletion is going on; try again"
 
 
 @dataclass(eq=False)
@@ -53,6 +44,7 @@ class Deletions:
     _principal_data: PrincipalData
     _revoke: Callable[[Principal, str, *tuple[Write, ...]], None]
     _remove_principals: Callable[[str], int]
+    _has_tenant: Callable[[str], bool]
     _limits: LimitService
     _persons: Persons
     _audit: AuditTrail
@@ -75,8 +67,9 @@ class Deletions:
         new = Deletion(subject, self._clock(), caller.actor, is_preview)
         old = self._store.get(get_key(new))
         if old is not None and self._is_same(old, subject):
-            return self._take_keys(caller, old)
-        if subject.kind == "tenant" and not self._store.has_tenant(subject.tenant):
+            self._revoke_subject(caller, old)  # it may have been created again
+            return self._take_permissions(old)
+        if subject.kind == "tenant" and not self._has_tenant(subject.tenant):
             raise NotFound("no tenant has this id")
         new = new._replace(revision=1 if old is None else old.revision + 1)
         target = f"{subject.kind}:{subject.id}"
@@ -87,8 +80,8 @@ class Deletions:
         writes = build_begin(new, old, record)
         if subject.name is not None and not new.is_done:
             writes.append(self._limits.build_deletion_count(subject.tenant, is_preview=is_preview))
-        if not self._begin(caller, new, writes):
-            raise Throttled(_BUSY)
+        if not (self._revoke_subject(caller, new, writes) or self._store.try_commit(writes)):
+            raise Throttled("the deletion is going on; try again")
         return self._take_permissions(new)
 
     def _is_known(self, subject: Subject) -> bool:
@@ -102,14 +95,10 @@ class Deletions:
         )
         return any(is_named(subject.tenant, subject.id) for is_named in tests)
 
-    def _begin(self, caller: Principal, new: Deletion, writes: Sequence[Write]) -> bool:
-        """Begin a deletion; in the same transaction, revoke the principal if there is one."""
-        return self._revoke_subject(caller, new, writes) or self._store.try_commit(writes)
-
     def _revoke_subject(
         self, caller: Principal, deletion: Deletion, writes: Sequence[Write] = ()
     ) -> bool:
-        """Revoke the principal that is deleted, with further writes; False if there is none."""
+        """Revoke the principal that is deleted, with the writes; False if there is none."""
         if deletion.subject.name is None or deletion.dry_run:
             return False
         try:
@@ -122,12 +111,7 @@ class Deletions:
         """Tell whether a deletion is under way, or has been for good."""
         if not old.is_done:
             return old.subject == subject
-        return subject.kind == "tenant" and not self._store.has_tenant(subject.tenant)
-
-    def _take_keys(self, caller: Principal, deletion: Deletion) -> Deletion:
-        """Revoke key and permissions of a principal that was created again during its deletion."""
-        self._revoke_subject(caller, deletion)
-        return self._take_permissions(deletion)
+        return subject.kind == "tenant" and not self._has_tenant(subject.tenant)
 
     def _take_permissions(self, deletion: Deletion) -> Deletion:
         """Take the permissions; of a tenant, all keys by which more could be written."""
@@ -176,12 +160,12 @@ class Deletions:
                 return True
             if time.monotonic() >= deadline:
                 return False
-            if not is_scanning(deletion):
+            if not deletion.is_scanning:
                 new, others = self._take_step(deletion), None
             else:
                 if others is None:
                     others = self._list_due_others(deletion)
-                if not has_begun_scan(deletion) and any(map(has_begun_scan, others)):
+                if not deletion.has_begun_scan and any(each.has_begun_scan for each in others):
                     return True  # the scan that goes on serves others; the next one serves this
                 new, others = self._process_shared_page(deletion, others)
             if not self._store.save(new, deletion):
@@ -196,13 +180,13 @@ class Deletions:
         """
         now, own = self._clock(), get_key(deletion)
         others = [each for each in self._store.list_due(now) if get_key(each) != own]
-        if has_begun_scan(deletion) or any(map(has_begun_scan, others)):
+        if any(each.has_begun_scan for each in (deletion, *others)):
             return others
         return [self._prepare_scan(each, now) for each in others[:_SHARING]]
 
     def _prepare_scan(self, deletion: Deletion, now: int) -> Deletion:
         """Take the steps of a deletion up to its next scan, unless another worker does."""
-        while not (is_scanning(deletion) or deletion.is_done or is_waiting(deletion, now)):
+        while not (deletion.is_scanning or deletion.is_done or is_waiting(deletion, now)):
             new = self._take_step(deletion)
             if not self._store.save(new, deletion):
                 break
@@ -213,7 +197,8 @@ class Deletions:
         self, deletion: Deletion, others: Sequence[Deletion]
     ) -> tuple[Deletion, list[Deletion]]:
         """Read a page once for all deletions that need it; return these after it."""
-        together = [each for each in others if is_at_same_page(deletion, each)][:_SHARING]
+        at = (deletion.stage, deletion.after)
+        together = [each for each in others if (each.stage, each.after) == at][:_SHARING]
         tenants = dict.fromkeys(each.subject.tenant for each in (deletion, *together))
         items, after = self._store.scan(deletion, tenants)
         changed = [(self._process_page(each, items, after), each) for each in together]

@@ -48,10 +48,6 @@ class DeletionStore:
         items = self._memory.query(item_types.DELETION.build_partition(), prefix)
         return list(map(_decode, items))
 
-    def has_tenant(self, tenant: str) -> bool:
-        """Tell whether the tenant exists: one read."""
-        return self._memory.get(item_types.TENANT.build_key(tenant)) is not None
-
     def try_commit(self, writes: Sequence[Write]) -> bool:
         """Carry out all writes or none; return whether their conditions held."""
         return self._memory.try_write(*writes)
@@ -104,23 +100,15 @@ class DeletionStore:
         write_parallel(self._log if is_log else self._memory, map(delete, others))
         delete_in_transactions(self._memory, identity)
 
-    def replace_item(self, old: Item, new: Item, counter: str = "version") -> bool:
+    def replace_item(self, old: Item, new: Item, seen: str = "version") -> bool:
         """Replace an item that was scanned; return False if it has changed since.
 
         Args:
-            counter: the attribute that counts the item's changes.
+            seen: the attribute that changes with the item: `events` of an item of a log.
         """
-        return self._memory.try_write(
-            put(_get_key(old), _strip_key(new), f"{counter} = :seen", seen=old[counter])
-        )
-
-    def replace_log_item(self, old: Item, new: Item) -> None:
-        """Put an item of a log in the place of the one that was scanned.
-
-        Nothing, if that is gone or has changed: the next pass looks at it again.
-        """
-        write = put(_get_key(old), _strip_key(new), "events = :seen", seen=old["events"])
-        self._log.try_write(write)
+        table = self._log if seen == "events" else self._memory
+        attributes = {name: value for name, value in new.items() if name not in ("pk", "sk")}
+        return table.try_write(put(_get_key(old), attributes, f"{seen} = :seen", seen=old[seen]))
 
     def list_files(self, tenant: str) -> Iterator[str]:
         """List the names of a tenant's files."""
@@ -157,10 +145,6 @@ def get_key(deletion: Deletion) -> Key:
 
 def _get_key(item: Item) -> Key:
     return item["pk"], item["sk"]
-
-
-def _strip_key(item: Item) -> Item:
-    return {name: value for name, value in item.items() if name not in ("pk", "sk")}
 
 
 def _encode(deletion: Deletion) -> Item:

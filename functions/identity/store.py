@@ -1,24 +1,37 @@
-"""Items of identity: tenants, principals, and keys that lead to their principals."""
+"""Items of identity: tenants, principals, keys that lead to them, and persons that items name."""
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from functions.identity.model import Kind, Principal
-from functions.platform import item_types
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.bulk_writes import delete_in_transactions
 from functions.platform.errors import LastAdmin
 from functions.platform.idempotency import RequestHistory, RequestToken
-from functions.platform.item_types import API_KEY, PRINCIPAL
+from functions.platform.item_types import (
+    API_KEY,
+    DELETION,
+    PERSON,
+    PRINCIPAL,
+    REVOKED_PRINCIPAL,
+    STATE,
+    STATE_OWNER,
+    TENANT,
+)
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, list_item_groups
-from functions.platform.table import ConditionFailed, Store
+from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.writes import ABSENT, Write, check, delete, put, put_new, update
 
 _UNCHANGED = "key_partition = :key_partition AND requests = :requests"
+_NAMES = ("user_id", "owner_id", "principal")
+_LISTS = ("agent_participants", "shared_with", "acl")
+_NAMING = frozenset((*_NAMES, *_LISTS))
+_OF_PERSONS = PERSON.partition.partition("#")[2]  # its items note persons themselves
+_MAX_REMEMBERED = 50_000
 Addition = Literal["added", "taken", "revoked"]
 """The result of creating a principal: its id may be taken, or a revoked one may have had it."""
 
@@ -51,7 +64,7 @@ def build_api_key_key(api_key: str) -> Key:
 
 def check_principal(principal: Principal) -> Write:
     """Build the check that a principal hasn't been revoked."""
-    key = item_types.PRINCIPAL.build_key(principal.tenant, principal=principal.id)
+    key = PRINCIPAL.build_key(principal.tenant, principal=principal.id)
     return check(key, "attribute_exists(pk)")
 
 
@@ -68,12 +81,15 @@ class PrincipalStore(Store):
 
     def get(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
         """Read one principal: one read."""
-        item = self._table.get(item_types.PRINCIPAL.build_key(tenant, principal=principal_id))
-        return None if item is None else _decode_stored(item)
+        item = self._table.get(PRINCIPAL.build_key(tenant, principal=principal_id))
+        if item is None:
+            return None
+        key_partition, requests = item["key_partition"], item["requests"]
+        return StoredPrincipal(_decode(item), key_partition, requests, item.get("salt"))
 
     def get_many(self, tenant: str, principal_ids: Iterable[str]) -> list[Principal]:
         """Read the principals that exist among these: a call for each hundred."""
-        keys = (item_types.PRINCIPAL.build_key(tenant, principal=each) for each in principal_ids)
+        keys = (PRINCIPAL.build_key(tenant, principal=each) for each in principal_ids)
         return [_decode(item) for item in self._table.get_many(keys).values()]
 
     def get_kind(self, tenant: str, principal_id: str) -> Kind | None:
@@ -89,7 +105,7 @@ class PrincipalStore(Store):
 
     def has_tenant(self, tenant: str) -> bool:
         """Tell whether the tenant exists: one read."""
-        return self._table.get(item_types.TENANT.build_key(tenant)) is not None
+        return self._table.get(TENANT.build_key(tenant)) is not None
 
     def add(
         self, principal: Principal, key: NewKey, token: RequestToken, record: Write, *, reuse: bool
@@ -100,7 +116,7 @@ class PrincipalStore(Store):
             principal: the new one.
             reuse: whether it may take over what a revoked principal of this id had.
         """
-        revoked = item_types.REVOKED_PRINCIPAL.build_key(principal.tenant, principal=principal.id)
+        revoked = REVOKED_PRINCIPAL.build_key(principal.tenant, principal=principal.id)
         fence = delete(revoked) if reuse else check(revoked, ABSENT)
         puts = self._put_new(principal, key, token)
         try:
@@ -112,7 +128,7 @@ class PrincipalStore(Store):
     def add_tenant(self, admin: Principal, key: NewKey, token: RequestToken, record: Write) -> bool:
         """Create a tenant and its first principal; False if the tenant exists, or was deleted."""
         attributes = {"created_at": admin.created_at, "lasting_admins": 1}
-        tenant = put_new(item_types.TENANT.build_key(admin.tenant), attributes)
+        tenant = put_new(TENANT.build_key(admin.tenant), attributes)
         return self._table.try_write(tenant, *self._put_new(admin, key, token), record)
 
     def remove_all(self, tenant: str) -> int:
@@ -147,11 +163,11 @@ class PrincipalStore(Store):
                 *_count_admins(stored.principal, None),
                 delete((stored.key_partition, API_KEY.build_sort())),
                 delete(
-                    item_types.PRINCIPAL.build_key(tenant, principal=id),
+                    PRINCIPAL.build_key(tenant, principal=id),
                     _UNCHANGED,
                     **_seen(stored),
                 ),
-                put(item_types.REVOKED_PRINCIPAL.build_key(tenant, principal=id), {"revoked": now}),
+                put(REVOKED_PRINCIPAL.build_key(tenant, principal=id), {"revoked": now}),
                 *further,
             ],
             stored.principal,
@@ -161,7 +177,7 @@ class PrincipalStore(Store):
         try:
             self._table.transact(writes)
         except ConditionFailed as failed:
-            if failed.failed.keys() == {item_types.TENANT.build_key(principal.tenant)}:
+            if failed.failed.keys() == {TENANT.build_key(principal.tenant)}:
                 raise LastAdmin(
                     "this is the last principal with memory.admin whose key does not expire;"
                     " give another one memory.admin first"
@@ -187,14 +203,14 @@ class PrincipalStore(Store):
             "requests": token.add_to(None if old is None else old.requests),
             "salt": salt,
         }
-        key = item_types.PRINCIPAL.build_key(principal.tenant, principal=principal.id)
+        key = PRINCIPAL.build_key(principal.tenant, principal=principal.id)
         condition, values = (ABSENT, {}) if old is None else (_UNCHANGED, _seen(old))
         item |= build_list_attributes(key[0], principal.created_at, principal.id)
         api_key: Key = (key_partition, API_KEY.build_sort())
         return [
             put(api_key, attributes),
             put(key, item, condition, **values),
-            check(item_types.DELETION.build_key(subject=principal.tenant), ABSENT),
+            check(DELETION.build_key(subject=principal.tenant), ABSENT),
         ]
 
 
@@ -204,7 +220,7 @@ def _count_admins(before: Principal | None, after: Principal | None) -> list[Wri
     principal = after or before
     if had == has or principal is None:
         return []
-    key = item_types.TENANT.build_key(principal.tenant)
+    key = TENANT.build_key(principal.tenant)
     condition = "lasting_admins > :least" if had else "lasting_admins >= :least"
     return [update(key, "ADD lasting_admins :change", condition, change=has - had, least=int(had))]
 
@@ -218,5 +234,61 @@ def _decode(item: Item) -> Principal:
     return from_attributes(Principal, item, permissions=permissions)
 
 
-def _decode_stored(item: Item) -> StoredPrincipal:
-    return StoredPrincipal(_decode(item), item["key_partition"], item["requests"], item.get("salt"))
+class Persons(Store):
+    """The persons that items of a tenant name, or have named."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table)
+        self._noted: set[Key] = set()
+
+    def note(self, caller: Principal, writes: Sequence[Write]) -> None:
+        """Note whom writes name, before these are carried out: once in a process for each name.
+
+        The caller is a principal, so it is known without a note. The owners of states are noted by
+        agent, too: no index lists a person's states.
+        """
+        notes: dict[Key, Item] = {}
+        for write in writes:
+            attributes = write.item or write.values
+            tenant, _, rest = write.key[0].partition("#")
+            if _NAMING.isdisjoint(attributes) or rest == _OF_PERSONS:
+                continue
+            for name in _find_names(attributes):
+                if (tenant, name) != (caller.tenant, caller.id):
+                    notes[PERSON.build_key(tenant, person=name)] = {}
+            if write.item and "owner_id" in write.item and STATE.has_sort(write.key[1]):
+                owned = {name: write.item[name] for name in ("owner_id", "agent_id")}
+                person, agent = owned.values()
+                notes[STATE_OWNER.build_key(tenant, person=person, agent=agent)] = owned
+        new = notes.keys() - self._noted
+        if not new:
+            return
+        if len(self._noted) >= _MAX_REMEMBERED:
+            self._noted.clear()
+        self._table.write_many([put(key, notes[key]) for key in new])
+        self._noted |= new
+
+    def list_agents_with_states(self, tenant: str, owner: str) -> list[str]:
+        """List the agents that have, or had, states for an owner: one query."""
+        rows = self._table.query(*STATE_OWNER.build_range(tenant, person=owner))
+        return [each["agent_id"] for each in rows]
+
+    def is_known(self, tenant: str, name: str) -> bool:
+        """Tell whether there is or was such a principal, or an item names it: one call."""
+        keys = (
+            PRINCIPAL.build_key(tenant, principal=name),
+            REVOKED_PRINCIPAL.build_key(tenant, principal=name),
+            PERSON.build_key(tenant, person=name),
+        )
+        return bool(self._table.get_many(keys))
+
+
+def _find_names(attributes: Mapping[str, Any]) -> Iterator[str]:
+    """Find the names in attributes; an access list has them in its lines."""
+    found: list[Any] = [attributes.get(name) for name in _NAMES]
+    for value in (attributes.get(name) or () for name in _LISTS):
+        if isinstance(value, Mapping):
+            found += [line.get("principal") for line in value.values() if isinstance(line, Mapping)]
+        else:
+            found += value
+    return (each for each in found if type(each) is str)

@@ -20,7 +20,7 @@ from functions.entries.filters import Filters, parse_namespace_filter
 from functions.facts.model import FactQuery
 from functions.facts.service import Facts
 from functions.identity.model import ADMIN, READ, WRITE, Principal
-from functions.identity.person_store import Persons
+from functions.identity.store import Persons
 from functions.namespaces.model import USERS, encode_segment, list_spellings
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces

@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from functions.identity.model import ROOT_TENANT, Principal
-from functions.identity.person_store import Persons
+from functions.identity.store import Persons
 from functions.platform import request_context
 from functions.platform.clock import Clock
 from functions.platform.errors import CapacityExceeded, QuotaExceeded, ServiceError, Throttled

@@ -15,7 +15,7 @@ from moto import mock_aws
 from functions.api.app import App
 from functions.container import Container
 from functions.identity.model import Principal
-from functions.identity.person_store import Persons
+from functions.identity.store import Persons
 from functions.local.in_process import to_request_event
 from functions.platform import item_types, request_context
 from functions.platform.errors import CapacityExceeded

@@ -4,7 +4,14 @@ from collections import Counter
 
 import pytest
 
-from functions.deletion.model import SETTLING_TIME, Deletion, Subject
+from functions.deletion.model import (
+    SETTLING_TIME,
+    Deletion,
+    Subject,
+    continue_after,
+    count_found,
+    is_waiting,
+)
 from functions.deletion.ownership import (
     DELETED,
     DELETED_LAST,
@@ -12,7 +19,6 @@ from functions.deletion.ownership import (
     REDACTED,
     is_deleted,
 )
-from functions.deletion.rules import continue_after, count_found, is_waiting
 from functions.identity.model import OPERATOR
 from functions.platform.entry_keys import build_private_address, build_semantic_address
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH, ITEM_TYPES
