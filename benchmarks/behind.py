@@ -29,7 +29,6 @@ from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.in_memory_vectors import float16_format
 from functions.vectors.model import VectorFormat
 from functions.vectors.native_index import native_format
-from functions.vectors.store import VectorStore
 from functions.vectors.wordllama import MODEL
 
 LOG = LogName("agent", "logged")
@@ -132,9 +131,9 @@ def _read(agent: Caller, id: str) -> Entry:
 
 
 def _index(agent: Caller, vector_format: VectorFormat, old: Entry | None, new: Entry) -> list[Call]:
-    store = VectorStore(Table(agent.function.client, "memory"), now_ms, vector_format)
+    table = Table(agent.function.client, "memory")
     with recorded(agent.function.client) as calls:
-        EmbeddingIndexer(store, DEFAULT_EMBED).index_change(old, new)
+        EmbeddingIndexer(table, now_ms, vector_format, DEFAULT_EMBED).index_change(old, new)
     return calls
 
 

@@ -489,7 +489,10 @@ _FURTHER: dict[str, Callable[[Container], dict[str, Any]]] = {
         "remove_principals": c.principal_store.remove_all,
         "has_tenant": c.principal_store.has_tenant,
     },
-    "EmbeddingIndexer": lambda c: {"embed": c.vector_search.embed},
+    "EmbeddingIndexer": lambda c: {
+        "embed": c.vector_search.embed,
+        "vector_format": c.vector_search.format,
+    },
     "EventLogReader": lambda c: {"table": c.log_table},
     "EventLogStore": lambda c: {
         "table": c.log_table,
@@ -532,6 +535,5 @@ _FURTHER: dict[str, Callable[[Container], dict[str, Any]]] = {
         "states": (c.persons, c.states),
         "objects": (c.spaces, c.objects),
     },
-    "VectorStore": lambda c: {"vector_format": c.vector_search.format},
 }
 """Arguments of constructors that are not found by type or name, by the name of the class."""

@@ -293,9 +293,15 @@ class FactStore:
         return [*ended, named]
 
     def _encode(self, tenant: str, fact: Fact, embedding: Embedding) -> Item:
-        # indexes in memory find new facts by the time of the write
-        stamp = self._format.build_stamp(self._clock())
-        return encode_fact(tenant, fact, embedding, self._format) | stamp
+        space = FACT.build_partition(tenant)
+        return {
+            **to_attributes(fact),
+            "confidence": repr(fact.confidence),  # as text: a DynamoDB number would round it
+            "metadata": None if fact.metadata is None else compress(fact.metadata),
+            **FACT.build_index_attributes(tenant, subject=fact.subject, agent_type=fact.agent_type),
+            schema.TYPE_ORDER_ATTRIBUTE: fact.position,
+            **self._format.encode(space, embedding, fact.filters, self._clock()),
+        }
 
 
 def decode_stored(id: str, item: Item | None) -> StoredFact:
@@ -308,18 +314,6 @@ def decode_stored(id: str, item: Item | None) -> StoredFact:
 def build_chain_key(tenant: str, chain: tuple[str, str, str | None]) -> Key:
     """Build the key of what says which facts of a chain hold now."""
     return FACT_CHAIN.build_key(tenant, chain=dumps(list(chain)).decode())
-
-
-def encode_fact(tenant: str, fact: Fact, embedding: Embedding, vector_format: VectorFormat) -> Item:
-    """Encode a fact and its vector, in the format of the index."""
-    return {
-        **to_attributes(fact),
-        "confidence": repr(fact.confidence),  # as text: a DynamoDB number would round it
-        "metadata": None if fact.metadata is None else compress(fact.metadata),
-        **FACT.build_index_attributes(tenant, subject=fact.subject, agent_type=fact.agent_type),
-        schema.TYPE_ORDER_ATTRIBUTE: fact.position,
-        **vector_format.to_attributes(FACT.build_partition(tenant), embedding, fact.filters),
-    }
 
 
 def decode_fact(item: Item | None) -> Fact | None:

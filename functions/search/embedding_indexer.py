@@ -6,23 +6,34 @@ and records out of order do no harm.
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 
 from functions.entries.model import Entry
+from functions.platform.clock import Clock
+from functions.platform.item_types import AGENT_VECTOR
+from functions.platform.items import Item
+from functions.platform.keys import Key
 from functions.platform.sensitivity import ENCRYPTED
+from functions.platform.table import ConditionFailed, Table
+from functions.platform.writes import put
 from functions.search.text import extract_text
 from functions.vectors.hybrid import TextEmbedder
-from functions.vectors.model import Embedding
-from functions.vectors.store import TextVector, VectorStore
+from functions.vectors.model import Embedding, VectorFormat
 
 _REMEMBERED = 10_000  # entries whose vectors are known to be there
+_FILTERS = ("memory_type", "namespace", "agent_id")
 
 
 class EmbeddingIndexer:
     """Embeds entries, and removes the vectors of those that are deleted."""
 
-    def __init__(self, vectors: VectorStore, embed: TextEmbedder) -> None:
-        self._vectors = vectors
+    def __init__(
+        self, table: Table, clock: Clock, vector_format: VectorFormat, embed: TextEmbedder
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._format = vector_format
         self._embed = embed
         self._indexed: dict[tuple[str, str], int] = {}  # versions, by tenant and id
 
@@ -38,24 +49,27 @@ class EmbeddingIndexer:
         if new is not None and not new.policy.has_vectors:
             new = None
         if old is not None and (new is None or new.nonce != old.nonce):
-            self._remove(old)
+            if old.sensitivity not in ENCRYPTED:
+                self._remove(old, old.version + 1)
             old = None
         if new is not None:
             self._update(old, new)
 
     def index_new(self, entries: Iterable[Entry]) -> None:
-        """Embed new entries: two calls per 25, instead of one for each entry."""
-        stored = (entry for entry in entries if entry.policy.has_vectors)
-        texts = [(entry, text) for entry in stored if (text := extract_text(entry)) is not None]
-        embedded = self._embed.embed_all([text for _, text in texts])
-        self._vectors.put_new(
-            _build_vector(entry, embedding)
-            for (entry, _), embedding in zip(texts, embedded, strict=True)
-        )
+        """Embed new entries: two calls per 25, instead of one for each entry.
 
-    def _remove(self, entry: Entry) -> None:
-        if entry.sensitivity not in ENCRYPTED:
-            self._vectors.remove_vector(entry.address.vector_space, entry.id, entry.version + 1)
+        A record that is delivered again finds its vector, or a later one, and leaves it alone.
+        """
+        texts = _list_texts(entries)
+        embedded = self._embed.embed_all([text for _, text in texts])
+        known = self._read(entry for entry, _ in texts)
+        self._table.write_many(
+            [
+                put(_build_key(entry), self._encode(entry, embedding))
+                for (entry, _), embedding in zip(texts, embedded, strict=True)
+                if entry.id not in known
+            ]
+        )
 
     def _update(self, old: Entry | None, new: Entry) -> None:
         """Embed an entry whose text has changed.
@@ -67,47 +81,67 @@ class EmbeddingIndexer:
         if is_next and text == (None if old is None else extract_text(old)):
             return
         if text is None:
-            self._vectors.remove_vector(new.address.vector_space, new.id, new.version)
+            self._remove(new, new.version)
         else:
             self._embed_entry(new, text)
 
+    def _remove(self, entry: Entry, version: int) -> None:
+        """Replace a vector by a tombstone, which outlives late older versions."""
+        self._put(entry, self._format.build_tombstone(version, self._clock()))
+
     def _embed_entry(self, entry: Entry, text: str) -> None:
-        self._vectors.put_vector(_build_vector(entry, self._embed(text)))
+        self._put(entry, self._encode(entry, self._embed(text)))
+
+    def _encode(self, entry: Entry, embedding: Embedding) -> Item:
+        filters = {name: getattr(entry, name) for name in _FILTERS}
+        item = self._format.encode(entry.address.vector_space, embedding, filters, self._clock())
+        return item | {"version": entry.version}
+
+    def _put(self, entry: Entry, item: Item) -> None:
+        not_newer = "attribute_not_exists(pk) OR version <= :version"
+        with suppress(ConditionFailed):
+            self._table.put(put(_build_key(entry), item, not_newer, version=item["version"]))
+
+    def _read(self, entries: Iterable[Entry]) -> dict[str, Item]:
+        found = self._table.get_many(map(_build_key, entries))
+        return {AGENT_VECTOR.parse(sort): item for (_, sort), item in found.items()}
 
     def select_unindexed(self, entries: Iterable[Entry]) -> list[Entry]:
         """Select the entries that a search does not find yet: a call, unless all are known."""
-        stored = {
-            (each.address.vector_space, each.id): each
+        stored = [
+            each
             for each in entries
             if each.policy.has_vectors
             and self._indexed.get((each.address.tenant, each.id), 0) < each.version
             and extract_text(each) is not None
-        }
-        versions = self._vectors.read_versions(stored) if stored else {}
+        ]
+        found = self._read(stored) if stored else {}
         if len(self._indexed) > _REMEMBERED:
             self._indexed = {}
+        versions = {id: item["version"] for id, item in found.items()}
         self._indexed |= {
             (each.address.tenant, each.id): versions[each.id]
-            for each in stored.values()
+            for each in stored
             if each.id in versions
         }
-        return [each for each in stored.values() if versions.get(each.id, 0) < each.version]
+        return [each for each in stored if versions.get(each.id, 0) < each.version]
 
     def reembedding_jobs(self, entries: Iterable[Entry]) -> list[Callable[[], None]]:
         """Build a job for each entry that has no vector in the current format."""
-        stored = (entry for entry in entries if entry.policy.has_vectors)
-        texts = [(entry, text) for entry in stored if (text := extract_text(entry)) is not None]
-        current = self._vectors.select_current(
-            (entry.address.vector_space, entry.id) for entry, _ in texts
-        )
+        texts = _list_texts(entries)
+        found = self._read(entry for entry, _ in texts)
         return [
             partial(self._embed_entry, entry, text)
             for entry, text in texts
-            if entry.id not in current
+            if not self._format.matches(found.get(entry.id, {}))
         ]
 
 
-def _build_vector(entry: Entry, embedding: Embedding) -> TextVector:
-    filters = {name: getattr(entry, name) for name in ("memory_type", "namespace", "agent_id")}
-    space = entry.address.vector_space
-    return TextVector(space, entry.id, entry.version, embedding, filters)
+def _list_texts(entries: Iterable[Entry]) -> list[tuple[Entry, str]]:
+    """List the entries that have vectors, each with its text."""
+    stored = (entry for entry in entries if entry.policy.has_vectors)
+    return [(entry, text) for entry in stored if (text := extract_text(entry)) is not None]
+
+
+def _build_key(entry: Entry) -> Key:
+    return AGENT_VECTOR.build_key_in(entry.address.vector_space, ref=entry.id)

@@ -67,6 +67,12 @@ class VectorFormat(NamedTuple):
         """Tell whether an item holds a vector in this format."""
         return item.get("model") == self.model and self.attribute in item
 
+    def encode(
+        self, space: str, embedding: Embedding, filters: Mapping[str, str], now: int
+    ) -> Item:
+        """Build the attributes of a vector that is written now (epoch ms)."""
+        return self.to_attributes(space, embedding, filters) | self.build_stamp(now)
+
     def build_stamp(self, now: int) -> Item:
         """Build what says that an item was written now (epoch ms), where that is listed."""
         return {AGE_ATTRIBUTE: now} if self.is_listed_by_age else {}

@@ -12,14 +12,15 @@ from functions.container import Container
 from functions.platform.aws import create_client
 from functions.platform.embedding_models import INDEXED_DIMENSIONS
 from functions.platform.errors import Unavailable
+from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.table import Table
+from functions.platform.writes import put
 from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.hybrid import QueryEmbedder
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
-from functions.vectors.model import Embedding
+from functions.vectors.model import Embedding, VectorFormat
 from functions.vectors.native_index import NativeVectorIndex, native_format
-from functions.vectors.store import TextVector, VectorStore
 from functions.vectors.wordllama import MODEL, embed_all
 from tests.contract.bodies import MEMORY, create, entry, semantic
 from tests.contract.expect import assert_no_content
@@ -51,6 +52,20 @@ TEXTS = (
     "the recipe needs two eggs, flour and a pinch of salt",
 )
 _embed_query = QueryEmbedder(embed_all)
+
+
+def _put(
+    table: Table,
+    stored: VectorFormat,
+    address: tuple[str, str],
+    embedding: Embedding,
+    **filters: str,
+) -> None:
+    space, ref = address
+    item = stored.encode(space, embedding, filters, 1) | {"version": 1}
+    table.put(put(AGENT_VECTOR.build_key_in(space, ref=ref), item))
+
+
 QUERIES = ("money to be paid", "a warm drink", "the car's repair", "software engineering", "health")
 
 
@@ -72,12 +87,10 @@ def ada(service: Service, index: FakeVectorIndex, tenant: Tenant) -> httpx.Clien
 
 def test_it_ranks_as_the_exact_search_does(service: Service, index: FakeVectorIndex) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
-    exactly = VectorStore(table, service.clock, float16_format(MODEL))
-    natively = VectorStore(table, service.clock, native_format(MODEL))
     for number, text in enumerate(TEXTS):
         kind = {"memory_type": "episodic" if number % 2 else "semantic"}
-        exactly.put_vector(TextVector("exact", str(number), 1, DEFAULT_EMBED(text), kind))
-        natively.put_vector(TextVector("native", str(number), 1, DEFAULT_EMBED(text), kind))
+        for space, stored in (("exact", float16_format(MODEL)), ("native", native_format(MODEL))):
+            _put(table, stored, (space, str(number)), DEFAULT_EMBED(text), **kind)
     exact, native = (
         InMemoryVectors(table, service.clock, MODEL),
         NativeVectorIndex(table, INDEX, MODEL),
@@ -128,9 +141,7 @@ def test_another_models_vectors_are_never_compared(
     index: FakeVectorIndex,  # noqa: ARG001 - it is searched
 ) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
-    VectorStore(table, service.clock, native_format("another")).put_vector(
-        TextVector("s", "a", 1, DEFAULT_EMBED("tea"), {})
-    )
+    _put(table, native_format("another"), ("s", "a"), DEFAULT_EMBED("tea"))
     native = NativeVectorIndex(table, INDEX, MODEL)
     assert native.find_candidates("s", _embed_query("tea"), 5, {}).cosines == {}
 
@@ -142,8 +153,7 @@ def test_a_zero_vector_is_stored_but_not_indexed(
     table = Table(create_client("dynamodb"), service.engine.memory)
     zeros = array("f", [0.0] * INDEXED_DIMENSIONS)
     still = Embedding((zeros,), {})
-    vectors = VectorStore(table, service.clock, native_format(MODEL))
-    vectors.put_vector(TextVector("s", "a", 1, still, {}))
+    _put(table, native_format(MODEL), ("s", "a"), still)
     native = NativeVectorIndex(table, INDEX, MODEL)
     for each in (_embed_query("tea"), still):
         assert native.find_candidates("s", each, 5, {}).cosines == {}
