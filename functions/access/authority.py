@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN
+from functions.authorization.rules import HOLDS_ADMIN, Action, Rule
 
 
 class AccessQuestion(NamedTuple):

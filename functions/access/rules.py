@@ -2,8 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from functions.authorization.model import Action, Decision
-from functions.authorization.rules import decide
+from functions.authorization.rules import Action, Decision, decide
 from functions.identity.model import INSPECT, READ, Permission, Principal
 
 NO_RULE = "no rule permits it"

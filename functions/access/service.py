@@ -8,8 +8,7 @@ from typing import Literal, NamedTuple
 
 from functions.access.authority import EXPLAIN_ACCESS, AccessQuestion
 from functions.access.rules import Check, Checks, decide_all
-from functions.authorization.model import Decision
-from functions.authorization.rules import authorize, is_allowed
+from functions.authorization.rules import Decision, authorize, is_allowed
 from functions.conversations.authority import CHANGE_CONVERSATION, READ_CONVERSATION
 from functions.conversations.service import Conversations
 from functions.entries.authority import READ_ENTRY, WRITE_ENTRY

@@ -9,7 +9,7 @@ from typing import Any, Concatenate, Literal, ParamSpec
 
 from functions.api.http import Request, Response
 from functions.api.parameters import HeaderParameter, Parameter
-from functions.authorization.model import Action
+from functions.authorization.rules import Action
 from functions.identity.model import ADMIN, INSPECT, READ, ROOT_TENANT, WRITE, Principal
 from functions.platform.errors import AccessDenied, MethodNotAllowed, NotFound
 

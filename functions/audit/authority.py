@@ -1,7 +1,6 @@
 """Define who reads the audit log."""
 
-from functions.authorization.model import Action
-from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action
 
 READ_AUDIT = Action("audit.read", (HOLDS_ADMIN,), denied="the audit log is read with memory.admin")
 INSPECT_MEMORY = Action(

@@ -6,8 +6,7 @@ from typing import Any
 from functions.audit.authority import READ_AUDIT
 from functions.audit.model import AuditQuery, AuditRecord
 from functions.audit.store import AuditStore, put_record
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize
+from functions.authorization.rules import Action, authorize
 from functions.identity.model import OPERATOR, ROOT_TENANT, Actor, Principal
 from functions.platform.clock import Clock
 from functions.platform.keys import build_id

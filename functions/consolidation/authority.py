@@ -1,7 +1,6 @@
 """The authority over consolidations. Their own steps are recorded by the same actions."""
 
-from functions.authorization.model import Action
-from functions.authorization.rules import HOLDS_ADMIN
+from functions.authorization.rules import HOLDS_ADMIN, Action
 
 _DENIED = "consolidations need memory.admin"
 READ_CONSOLIDATION = Action("consolidation.read", (HOLDS_ADMIN,), denied=_DENIED)

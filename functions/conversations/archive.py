@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import is_allowed
+from functions.authorization.rules import Action, is_allowed
 from functions.conversations import authority
 from functions.conversations.archive_store import (
     DETAILS,

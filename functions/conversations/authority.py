@@ -4,8 +4,7 @@ A conversation belongs to its user and its participants, not to its creator. A s
 agent under whose id it is, or to all principals of the agent type of that name.
 """
 
-from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action, Rule
 from functions.conversations.model import Conversation, StateAddress
 
 _IS_USER = Rule[Conversation](

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize
+from functions.authorization.rules import Action, authorize
 from functions.conversations import rules
 from functions.conversations.authority import CHANGE_CONVERSATION, CHANGE_MESSAGE, DELETE_MESSAGE
 from functions.conversations.message_store import MessageStore

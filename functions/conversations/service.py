@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize, is_allowed
+from functions.authorization.rules import Action, authorize, is_allowed
 from functions.conversations import authority, rules
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.mapper import header_key, marker_key

@@ -5,8 +5,7 @@ from contextlib import suppress
 from itertools import islice
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize, is_allowed
+from functions.authorization.rules import Action, authorize, is_allowed
 from functions.conversations.authority import CHANGE_STATE, DELETE_STATE, READ_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState

@@ -5,8 +5,7 @@ RFC-0015 §2, §9.1.
 
 from typing import NamedTuple
 
-from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action, Rule
 from functions.entries.model import Entry
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_MEMORY as READ_NAMESPACE_MEMORY

@@ -1,7 +1,6 @@
 """Define who deletes facts and declares predicates (ADR-043); the whole tenant reads them."""
 
-from functions.authorization.model import Action
-from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE
+from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE, Action
 
 DELETE_FACT = Action(
     "fact.delete",

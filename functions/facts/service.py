@@ -11,8 +11,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize
+from functions.authorization.rules import Action, authorize
 from functions.facts.authority import CHANGE_FACT, DECLARE_PREDICATE, DELETE_FACT
 from functions.facts.model import Fact, FactQuery, Validity
 from functions.facts.requests import NewFact, Recall

@@ -1,7 +1,6 @@
 """Define who administers tenants and principals: the actions and their rules."""
 
-from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN, IS_OPERATOR
+from functions.authorization.rules import HOLDS_ADMIN, IS_OPERATOR, Action, Rule
 from functions.identity.model import ADMIN, INSPECT, Principal
 
 _DENIED = "principals are managed with memory.admin"

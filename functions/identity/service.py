@@ -9,8 +9,7 @@ from itertools import chain
 from typing import Any
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize
+from functions.authorization.rules import Action, authorize
 from functions.identity import authority
 from functions.identity.model import ALL_PERMISSIONS, INSPECT, OPERATOR, ROOT_TENANT, Principal
 from functions.identity.requests import NewPrincipal, PrincipalChange, PrincipalGrant

@@ -1,7 +1,6 @@
 """Define who decides what is learned from conversations."""
 
-from functions.authorization.model import Action
-from functions.authorization.rules import HOLDS_ADMIN
+from functions.authorization.rules import HOLDS_ADMIN, Action
 
 CHANGE_STRATEGY = Action(
     "strategy.change",

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize
+from functions.authorization.rules import Action, authorize
 from functions.identity.model import Principal
 from functions.learning import rules
 from functions.learning.authority import CHANGE_STRATEGY, DELETE_STRATEGY

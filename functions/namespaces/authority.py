@@ -1,7 +1,6 @@
 """Define who may do what with a namespace (RFC-0015 §2.3)."""
 
-from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action, Rule
 from functions.identity.model import ADMIN, WRITE, Principal
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.rules import find_owner, has_access

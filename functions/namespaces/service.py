@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Any
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize, is_allowed
+from functions.authorization.rules import Action, authorize, is_allowed
 from functions.identity.model import Principal
 from functions.namespaces import authority, rules
 from functions.namespaces.model import Access, Namespace, NamespaceTarget

@@ -6,8 +6,7 @@ administrator creates it, and it is its creator's alone until its permissions gi
 Permissions are those of a namespace: read, write and admin, for everybody or for those listed.
 """
 
-from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN, INSPECTS
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action, Rule
 from functions.identity.model import ADMIN, WRITE, Principal
 from functions.namespaces.model import Access, NamespaceTarget
 from functions.namespaces.rules import find_owner, has_access

@@ -7,8 +7,7 @@ from itertools import islice
 from typing import NamedTuple, TypeGuard
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize
+from functions.authorization.rules import Action, authorize
 from functions.identity.model import Principal
 from functions.namespaces.rules import find_owner
 from functions.objects import rules

@@ -4,8 +4,7 @@ A principal of the tenant with a memory's reference, or a run's id, and the perm
 neither can be guessed or forged. Both are checked before anything is decided here.
 """
 
-from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE
+from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE, Action, Rule
 from functions.openwop.model import MemoryRun
 
 _STARTER = Rule[MemoryRun]("started the run", lambda caller, run: caller.id == run.started_by)

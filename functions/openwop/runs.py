@@ -6,8 +6,7 @@ from heapq import merge
 from secrets import randbits
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize
+from functions.authorization.rules import Action, authorize
 from functions.identity.model import Principal
 from functions.openwop import rules
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN

@@ -1,7 +1,6 @@
 """Define who writes workflows of procedures (ADR-043). They are open to the whole tenant."""
 
-from functions.authorization.model import Action
-from functions.authorization.rules import HOLDS_WRITE
+from functions.authorization.rules import HOLDS_WRITE, Action
 
 _DENIED = "workflows of procedures are written with memory.write"
 

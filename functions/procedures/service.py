@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
+from functions.authorization.rules import Action
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
 from functions.platform.clock import Clock, parse_duration

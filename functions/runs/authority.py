@@ -1,7 +1,6 @@
 """Define who changes and deletes runs and episodes (ADR-043). They are open to the whole tenant."""
 
-from functions.authorization.model import Action
-from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE
+from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE, Action
 
 END_RUN = Action(
     "run.end", (HOLDS_WRITE,), denied="runs are ended with memory.write", is_audited=True

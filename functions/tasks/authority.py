@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from functions.authorization.model import Action, Rule
-from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, authorize, is_allowed
+from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action, Rule, authorize, is_allowed
 from functions.identity.model import ADMIN, WRITE, Principal
 from functions.platform.errors import AccessDenied, TaskReassigned, ValidationFailed
 from functions.tasks.model import (

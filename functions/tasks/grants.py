@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import is_allowed
+from functions.authorization.rules import Action, is_allowed
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import (
     BoundedPage,

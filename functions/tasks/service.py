@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any, Protocol, cast
 
 from functions.audit.service import AuditTrail
-from functions.authorization.model import Action
-from functions.authorization.rules import authorize, is_allowed
+from functions.authorization.rules import Action, authorize, is_allowed
 from functions.identity.model import Principal
 from functions.platform import item_types
 from functions.platform.clock import Clock

@@ -1,7 +1,6 @@
 """Define who sees what tenants use, and who limits it."""
 
-from functions.authorization.model import Action
-from functions.authorization.rules import HOLDS_ADMIN, IS_OPERATOR
+from functions.authorization.rules import HOLDS_ADMIN, IS_OPERATOR, Action
 
 READ_USAGE = Action(
     "usage.read", (HOLDS_ADMIN, IS_OPERATOR), denied="usage is read with memory.admin"

@@ -1,6 +1,6 @@
 """Define who may do what with workflows."""
 
-from functions.authorization.model import Action, Rule
+from functions.authorization.rules import Action, Rule
 from functions.identity.model import ADMIN
 
 APPLY_WORKFLOW = Action[str](

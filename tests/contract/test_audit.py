@@ -11,7 +11,7 @@ import pytest
 
 import functions
 from functions.api.route_index import list_routes
-from functions.authorization.model import Action
+from functions.authorization.rules import Action
 from tests.contract import run_calls
 from tests.contract.bodies import (
     MEMORY,

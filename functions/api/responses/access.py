@@ -6,7 +6,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.access.service import AccessExplanation
-from functions.authorization.model import Decision
+from functions.authorization.rules import Decision
 
 
 class AccessDecisionDocument(TypedDict):

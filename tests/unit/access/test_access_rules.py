@@ -4,8 +4,7 @@ import pytest
 
 from functions.access.authority import EXPLAIN_ACCESS, AccessQuestion
 from functions.access.rules import NO_RULE, Check, Checks, decide_all
-from functions.authorization.model import Action, Rule
-from functions.authorization.rules import decide
+from functions.authorization.rules import Action, Rule, decide
 from functions.identity.model import ADMIN, READ, Principal
 
 ADA = Principal("acme", "ada", "agent", frozenset({READ}))

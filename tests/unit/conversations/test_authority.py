@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from functions.authorization.model import Action
-from functions.authorization.rules import decide
+from functions.authorization.rules import Action, decide
 from functions.conversations.authority import (
     CHANGE_CONVERSATION,
     CHANGE_STATE,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from functions.authorization.model import Action
-from functions.authorization.rules import decide, is_allowed
+from functions.authorization.rules import Action, decide, is_allowed
 from functions.identity.model import ADMIN, Kind, Principal
 from functions.tasks.authority import (
     READ_INTENT,
