@@ -58,7 +58,7 @@ from functions.platform.table import Table
 from functions.platform.used_requests import UsedRequests
 from functions.tasks.access import TaskAccess, TaskReader
 from functions.tasks.grants import Grants
-from functions.tasks.guardrail_service import GuardrailService
+from functions.tasks.guardrails import GuardrailService
 from functions.tasks.intents import Intents
 from functions.tasks.service import Tasks
 from functions.tasks.store import ProcessedEvents, TaskStore
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     import functions.objects.uploads
     import functions.openwop.entry_store
     import functions.openwop.ranking
-    import functions.openwop.references
+    import functions.openwop.rules
     import functions.openwop.runs
     import functions.openwop.secret_store
     import functions.openwop.service
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     import functions.procedures.service
     import functions.recall.forgetting
     import functions.recall.service
-    import functions.runs.agent_types
+    import functions.runs.agent_type_store
     import functions.runs.deletion_store
     import functions.runs.deletions
     import functions.runs.episodes
@@ -257,14 +257,14 @@ class Container:
     spaces: functions.objects.spaces.Spaces
 
     # OpenWOP memories
-    memory_references: functions.openwop.references.MemoryReferences
+    memory_references: functions.openwop.rules.MemoryReferences
     memory_entry_store: functions.openwop.entry_store.MemoryEntryStore
     memory_secrets: functions.openwop.secret_store.MemorySecrets
     memory_runs: functions.openwop.runs.MemoryRuns
     memories: functions.openwop.service.Memories
 
     # runs, procedures and working values
-    agent_types: functions.runs.agent_types.AgentTypes
+    agent_types: functions.runs.agent_type_store.AgentTypes
     runs: functions.runs.service.Runs
     run_deletion_store: functions.runs.deletion_store.RunDeletionStore
     run_deletions: functions.runs.deletions.RunDeletions

@@ -13,7 +13,7 @@ from functions.entries.tiers import EPISODIC, SEMANTIC, WORKING
 from functions.identity.model import Principal
 from functions.platform.errors import AccessDenied
 from functions.tasks.access import TaskAccess
-from functions.tasks.guardrail_service import GuardrailService
+from functions.tasks.guardrails import GuardrailService
 from functions.tasks.model import Task
 from functions.tasks.rules import is_coordinator, task_not_found
 

@@ -1,13 +1,21 @@
-"""Rules of snapshots and of the lifetimes of runs (OpenWOP RFC 0004 §A, §E)."""
+"""Rules of references, snapshots and the lifetimes of runs (OpenWOP RFC 0004 §A, §E)."""
 
+import hmac
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from functions.identity.model import Principal
 from functions.openwop.model import MemoryEntry, MemoryOwner, MemoryRun
 from functions.platform import limits
 from functions.platform.clock import parse_milliseconds
-from functions.platform.errors import NotFound, RunEnded, ValidationFailed, ValueTooLarge
+from functions.platform.errors import (
+    AccessDenied,
+    NotFound,
+    RunEnded,
+    ValidationFailed,
+    ValueTooLarge,
+)
+from functions.platform.openwop_keys import build_memory_run_id, build_reference, parse_reference
 
 SETTLING_TIME = 3_000  # ms after which every transaction that had begun is visible as a whole
 CLOCK_SKEW = 60_000  # ms by which the clocks of two functions may differ
@@ -117,3 +125,37 @@ def assert_open(run: MemoryRun | None, now: int, memory: str | None = None) -> M
 def snapshot_gone() -> RunEnded:
     """Build the error for a run whose snapshot is no longer kept."""
     return RunEnded("the snapshot of this run is no longer kept; start another run")
+
+
+_PURPOSE = b"agent-memory: references to OpenWOP memories"
+_SEED_BYTES = 16
+
+
+class MemoryReferences:
+    """Makes and verifies references, and makes run ids.
+
+    Args:
+        derive_key: derives the key of a purpose from the deployment's secret.
+    """
+
+    def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
+        self._derive_key = derive_key
+
+    def make_reference(self, tenant: str, memory: str) -> str:
+        """Make the reference of a tenant's memory, always the same."""
+        return build_reference(self._seed("memory", tenant, memory), memory)
+
+    def resolve(self, tenant: str, text: str) -> str:
+        """Find the memory that a reference names, by its hash."""
+        memory = parse_reference(text)
+        if memory is None or not hmac.compare_digest(text, self.make_reference(tenant, memory)):
+            raise AccessDenied("this memoryRef was not issued to your tenant")
+        return memory
+
+    def make_run_id(self, tenant: str, request: bytes) -> str:
+        """Make the id of the run that a request starts; the same for a retry."""
+        return build_memory_run_id(self._seed("run", tenant, request.hex()))
+
+    def _seed(self, *parts: str) -> bytes:
+        message = "\n".join(parts).encode()
+        return hmac.digest(self._derive_key(_PURPOSE), message, "sha256")[:_SEED_BYTES]

@@ -12,8 +12,8 @@ from functions.openwop import rules
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
 from functions.openwop.model import ListedMemory, MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor, collect_secrets
-from functions.openwop.references import MemoryReferences
 from functions.openwop.requests import NewMemory, NewMemoryRun, NewSecrets
+from functions.openwop.rules import MemoryReferences
 from functions.openwop.run_store import (
     MemoryRunStore,
     RunConflict,

@@ -10,8 +10,8 @@ from functions.openwop import rules
 from functions.openwop.authority import DELETE_ENTRY
 from functions.openwop.entry_store import MemoryEntryDraft, MemoryEntryStore
 from functions.openwop.model import EntryListQuery, MemoryEntry
-from functions.openwop.references import MemoryReferences
 from functions.openwop.requests import NewMemoryEntry
+from functions.openwop.rules import MemoryReferences
 from functions.openwop.runs import MemoryRuns
 from functions.openwop.secret_store import MemorySecrets, sum_secrets
 from functions.openwop.sequence_store import SecretsChanged

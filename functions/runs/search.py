@@ -15,7 +15,7 @@ from functions.platform.clock import Clock
 from functions.platform.json_text import list_texts, loads
 from functions.platform.limits import MAX_QUERY_CHARACTERS, MAX_SEARCHED_EPISODES
 from functions.platform.sensitivity import ENCRYPTED
-from functions.runs.agent_types import AgentTypes
+from functions.runs.agent_type_store import AgentTypes
 from functions.runs.model import Episode
 from functions.runs.store import EpisodeStore
 from functions.vectors.held_texts import Text, add_texts

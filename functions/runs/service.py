@@ -15,7 +15,7 @@ from functions.platform.items import Item
 from functions.platform.run_keys import create_run_address
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed
-from functions.runs.agent_types import AgentTypes
+from functions.runs.agent_type_store import AgentTypes
 from functions.runs.authority import END_RUN
 from functions.runs.model import Run, RunQuery, RunResult, RunStatus
 from functions.runs.requests import NewRun

@@ -14,16 +14,15 @@ from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import Throttled
 from functions.platform.idempotency import RequestToken
-from functions.platform.item_types import AGENT_TYPE, DELETED_RUN, EPISODE, RUN
+from functions.platform.item_types import DELETED_RUN, EPISODE, RUN
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import HIGHEST, Key, decode_timestamp
+from functions.platform.keys import Key, decode_timestamp
 from functions.platform.limits import MAX_PAGE_ITEMS
 from functions.platform.newest_first import iterate_rows, list_items
-from functions.platform.schema import TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Store, Table
+from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import ValueCodec, read_text
-from functions.platform.writes import Write, put_new, put_version, update
-from functions.runs.model import AgentType, Episode, Run, RunQuery, RunValue, compute_expiry
+from functions.platform.writes import Write, put_new, put_version
+from functions.runs.model import Episode, Run, RunQuery, RunValue, compute_expiry
 from functions.runs.rules import RUN_VALUES, RunIds, parse_address, run_not_found
 
 _VERSION = 1  # no text is ever replaced
@@ -279,33 +278,3 @@ def _get_created(item: Item) -> int:
 
 def _get_expiry(item: Item) -> int:
     return compute_expiry(decode_timestamp(item["run_end"]))
-
-
-class AgentTypeStore(Store):
-    """Reads and writes the agent types of all tenants."""
-
-    def put(self, tenant: str, agent_type: str, now: int, *, has_workflows: bool) -> None:
-        """Note that an agent type is used: one write, and one more if it had workflows before.
-
-        One with workflows is listed from then on; others expire.
-        """
-        key, ttl = AGENT_TYPE.build_key(tenant, type=agent_type), compute_expiry(now)
-        names = "SET agent_type = :name, last_used_at = :now"
-        values: Item = {"name": agent_type, "now": now}
-        expiring = f"{names}, {TTL_ATTRIBUTE} = :ttl"
-        has_none = "attribute_not_exists(has_workflows)"
-        used = update(key, expiring, has_none, ttl=to_ttl_seconds(ttl), **values)
-        if has_workflows or not self._table.try_write(used):
-            lasting = f"{names}, has_workflows = :true REMOVE {TTL_ATTRIBUTE}"
-            self._table.update(update(key, lasting, true=True, **values))
-
-    def list_all(self, tenant: str, wanted: WantedPage) -> Iterator[AgentType]:
-        """List a tenant's agent types, the last name first.
-
-        Those that DynamoDB will delete soon are among them.
-        """
-        begin, size = wanted.begin, min(wanted.read_size, MAX_PAGE_ITEMS)
-        partition, last = AGENT_TYPE.build_key(tenant, type=begin or HIGHEST)
-        items = self._table.query(partition, AGENT_TYPE.sort_prefix, last, size, newest_first=True)
-        found = (from_attributes(AgentType, item) for item in items)
-        return (each for each in found if each.agent_type != begin)

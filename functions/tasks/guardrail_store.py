@@ -6,6 +6,7 @@ from contextlib import suppress
 from functions.namespaces.store import bind_coordinator
 from functions.platform import item_types
 from functions.platform.items import Item
+from functions.platform.json_text import dumps, loads
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
@@ -17,12 +18,7 @@ from functions.platform.writes import (
     replace_rows,
     update,
 )
-from functions.tasks.guardrails import (
-    CoordinatorGuardrails,
-    guardrails_from_item,
-    guardrails_to_item,
-)
-from functions.tasks.model import Task
+from functions.tasks.model import GUARDRAILS, CoordinatorGuardrails, Task
 
 _REQUEST_TIME = 60_000  # ms that the request which changes guardrails has to enforce them
 
@@ -85,3 +81,25 @@ def _build_coordinated(tenant: str, task: Task | None) -> dict[Key, Item]:
     build_key = item_types.COORDINATED_TASK.build_key
     names = task.guarding_coordinators
     return {build_key(tenant, agent=name, task=task.id): {"task_id": task.id} for name in names}
+
+
+def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
+    of_memory = {name: each for name, each in guardrails.given.items() if name in GUARDRAILS}
+    others = {name: each for name, each in guardrails.given.items() if name not in of_memory}
+    return of_memory | {
+        "coordinator": guardrails.coordinator_id,
+        "others": dumps(others).decode() if others else None,
+        "version": guardrails.version,
+        "updated_at": guardrails.updated_at,
+        "requests": guardrails.requests,
+    }
+
+
+def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuardrails:
+    """Read a coordinator's guardrails from their item; no item has version 0."""
+    if item is None:
+        return CoordinatorGuardrails(coordinator)
+    given = {name: item[name] for name in GUARDRAILS if name in item}
+    given |= loads(item.get("others") or "{}")
+    version, updated_at, requests = item["version"], item["updated_at"], item.get("requests")
+    return CoordinatorGuardrails(coordinator, given, version, updated_at, requests)

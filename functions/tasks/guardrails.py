@@ -1,43 +1,181 @@
-"""Coordinators' guardrails, and how they restrict tasks (RFC-0015 §6.6); pure."""
+"""Use cases on coordinators' guardrails: read, change, enforce (RFC-0015 §6.6).
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+What guardrails take from an agent is read in each request: `functions.namespaces.store`.
+What they take from a task is stored on the task, since a working entry is created by one write,
+which reads nothing: the task's room is its condition. A task gets it in the transaction that
+registers it, and the coordinator's other open tasks get it before a change is answered. Guardrails
+are due until then, so that the schedule finishes what a crash interrupts.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from functions.platform.errors import ValueTooLarge
-from functions.platform.idempotency import RequestHistory, RequestToken
+from functions.audit.service import AuditTrail
+from functions.authorization.rules import authorize
+from functions.identity.model import Principal
+from functions.platform.clock import Clock
+from functions.platform.errors import ServiceError, Unavailable, ValueTooLarge, VersionMismatch
+from functions.platform.idempotency import RequestToken, Verdict
 from functions.platform.items import Item
-from functions.platform.json_text import dumps, dumps_checked, loads
+from functions.platform.json_text import dumps_checked
+from functions.platform.keys import get_tenant
 from functions.platform.limits import MAX_GUARDRAILS_BYTES
-from functions.tasks.model import Task
+from functions.platform.observability import log_unexpected
+from functions.platform.parallel import run_parallel
+from functions.platform.retry import retry_on
+from functions.platform.table import ConditionFailed
+from functions.platform.writes import Write
+from functions.tasks import guardrail_store
+from functions.tasks.authority import CHANGE_GUARDRAILS, READ_GUARDRAILS
+from functions.tasks.guardrail_store import GuardrailStore
+from functions.tasks.lifecycle_store import AssignmentStore
+from functions.tasks.model import GUARDRAILS, CoordinatorGuardrails, Task
+from functions.tasks.requests import GuardrailsChange
+from functions.tasks.store import TaskStore
 
-_OF_MEMORY = (
-    "max_working_memory_per_task",
-    "max_episodic_memory_per_agent",
-    "allowed_semantic_namespaces",
-    "denied_semantic_namespaces",
-    "memory_archive_required",
-)
+
+@dataclass(eq=False)
+class GuardrailService:
+    """Coordinators' guardrails, and their enforcement."""
+
+    _store: GuardrailStore
+    _tasks: TaskStore
+    _assignments: AssignmentStore
+    _audit: AuditTrail
+    _clock: Clock
+
+    def get(self, caller: Principal, coordinator: str) -> CoordinatorGuardrails:
+        """Read a coordinator's guardrails, at version 0 if there are none.
+
+        Raises:
+            AccessDenied: the caller is neither the coordinator nor has `memory.admin`.
+        """
+        authorize(caller, READ_GUARDRAILS, coordinator)
+        return self._store.get(caller.tenant, coordinator)
+
+    def list_allowed_namespaces(self, tenant: str, coordinator: str) -> list[str]:
+        """List the namespaces that a coordinator's guardrails allow; none if they name none."""
+        given = self._store.get(tenant, coordinator).given
+        return list(given.get("allowed_semantic_namespaces", ()))
+
+    def change(
+        self,
+        caller: Principal,
+        coordinator: str,
+        asked: GuardrailsChange,
+        version: int | None,
+        token: RequestToken,
+    ) -> CoordinatorGuardrails:
+        """Change guardrails.
+
+        When this returns, they hold for the coordinator, its open tasks and their assignees.
+
+        Raises:
+            AccessDenied: the caller lacks `memory.admin`.
+            VersionMismatch: `version` is given and isn't the present one, or the request was
+                carried out, and the guardrails were changed since.
+            ValueTooLarge: those that aren't of memory have more than 16 KB together.
+            Unavailable: some tasks couldn't be changed; the schedule finishes it.
+        """
+        authorize(caller, CHANGE_GUARDRAILS, coordinator)
+        changed = self._replace(caller, coordinator, asked, version, token)
+        if not self.enforce(caller.tenant, coordinator):
+            raise Unavailable("the guardrails are stored; some open tasks get them within a minute")
+        return changed
+
+    @retry_on(ConditionFailed, "others are changing these guardrails")
+    def _replace(
+        self,
+        caller: Principal,
+        coordinator: str,
+        asked: GuardrailsChange,
+        version: int | None,
+        token: RequestToken,
+    ) -> CoordinatorGuardrails:
+        tenant, given = caller.tenant, asked.guardrails.model_dump(exclude_unset=True)
+        present = self._store.get(tenant, coordinator)
+        verdict = token.judge(present.requests)
+        if verdict is Verdict.REPLAY:
+            return present
+        if verdict is Verdict.SUPERSEDED or version not in (None, present.version):
+            raise VersionMismatch.of("the set of guardrails", present.version)
+        new = change_guardrails(present, given, self._clock(), token)
+        record = self._audit.record(
+            caller,
+            CHANGE_GUARDRAILS,
+            f"coordinator:{coordinator}",
+            {name: present.given.get(name) for name in given},
+            given,
+        )
+        self._store.replace(tenant, new, record)
+        return new
+
+    def guard(self, tenant: str, old: Task | None, new: Task) -> tuple[Task, list[Write]]:
+        """Put a task that is registered, adopted or ended under its guardrails.
+
+        Args:
+            old: the task before, None if it is registered.
+            new: the task as it is to be.
+
+        Returns:
+            The task under guardrails, and what its transaction must write and check for that.
+        """
+        if new.coordinator is None or new.completed_at is not None:
+            guarded = replace(new, delegates=new.delegates or ())
+            return guarded, guardrail_store.list_under_coordinators(tenant, old, new)
+        if old is not None and old.coordinator == new.coordinator:
+            return new, []
+        own, *former = every = self._store.get_many(tenant, new.guarding_coordinators)
+        is_default = new.delegates is None
+        guarded = replace(
+            new,
+            delegates=tuple(own.given.get("delegates", ())) if is_default else new.delegates,
+            # Former coordinators without guardrails no longer count.
+            guarded_by=tuple(each.coordinator_id for each in former if each.version),
+        )
+        new = restrict_task(guarded, *(each.given for each in every))
+        checks = [guardrail_store.check_guardrails(tenant, each) for each in every]
+        return new, [*checks, *guardrail_store.list_under_coordinators(tenant, old, new)]
+
+    def enforce(self, tenant: str, coordinator: str) -> bool:
+        """Bring the open tasks of a coordinator under its present guardrails, each by itself.
+
+        Returns:
+            whether all of them are; else the guardrails stay due.
+        """
+        version = self._store.get(tenant, coordinator).version
+        task_ids = self._assignments.list_coordinated(tenant, coordinator)
+        steps = [partial(self._restrict, tenant, task_id) for task_id in task_ids]
+        if not all(run_parallel([partial(_is_done, step) for step in steps])):
+            return False
+        self._store.complete(tenant, coordinator, version)
+        return True
+
+    def resume(self, item: Item) -> bool:
+        """Enforce guardrails that the schedule found due."""
+        return self.enforce(get_tenant(item["pk"]), item["coordinator"])
+
+    @retry_on(ConditionFailed, "others are changing the same tasks and guardrails")
+    def _restrict(self, tenant: str, task_id: str) -> None:
+        # in this order: guardrails that are read after the task are never older than its own
+        task = self._tasks.get(tenant, task_id)
+        if task is None or task.completed_at is not None:
+            return
+        every = self._store.get_many(tenant, task.guarding_coordinators)
+        restricted = restrict_task(task, *(each.given for each in every))
+        if restricted != task:
+            self._tasks.restrict(tenant, task, restricted)
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorGuardrails:
-    """A coordinator's guardrails and their version, 0 if none were set.
-
-    Attributes:
-        given: those that are set, by name; those that aren't of memory are as they were given.
-    """
-
-    coordinator_id: str
-    given: Mapping[str, Any] = field(default_factory=dict)
-    version: int = 0
-    updated_at: int | None = None  # epoch ms
-    requests: RequestHistory | None = None
-
-    @property
-    def members(self) -> dict[str, Any]:
-        """All guardrails by their names, as they are shown; what isn't set is None."""
-        return {**dict.fromkeys(_OF_MEMORY), **self.given}
+def _is_done(step: Callable[[], object]) -> bool:
+    try:
+        step()
+    except ServiceError as error:
+        log_unexpected(error, step="guardrails")
+        return False
+    return True
 
 
 def change_guardrails(
@@ -45,7 +183,7 @@ def change_guardrails(
 ) -> CoordinatorGuardrails:
     """Return guardrails after a change: what isn't given stays, None takes one away."""
     merged = {name: each for name, each in {**present.given, **given}.items() if each is not None}
-    others = {name: each for name, each in merged.items() if name not in _OF_MEMORY}
+    others = {name: each for name, each in merged.items() if name not in GUARDRAILS}
     size = len(dumps_checked(others, "guardrails"))
     if size > MAX_GUARDRAILS_BYTES:
         raise ValueTooLarge("the guardrails are too large", max=MAX_GUARDRAILS_BYTES, actual=size)
@@ -64,25 +202,3 @@ def restrict_task(task: Task, *guardrails: Mapping[str, Any]) -> Task:
     return replace(
         restricted, free_entries=task.free_entries + restricted.max_entries - task.max_entries
     )
-
-
-def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
-    of_memory = {name: each for name, each in guardrails.given.items() if name in _OF_MEMORY}
-    others = {name: each for name, each in guardrails.given.items() if name not in of_memory}
-    return of_memory | {
-        "coordinator": guardrails.coordinator_id,
-        "others": dumps(others).decode() if others else None,
-        "version": guardrails.version,
-        "updated_at": guardrails.updated_at,
-        "requests": guardrails.requests,
-    }
-
-
-def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuardrails:
-    """Read a coordinator's guardrails from their item; no item has version 0."""
-    if item is None:
-        return CoordinatorGuardrails(coordinator)
-    given = {name: item[name] for name in _OF_MEMORY if name in item}
-    given |= loads(item.get("others") or "{}")
-    version, updated_at, requests = item["version"], item["updated_at"], item.get("requests")
-    return CoordinatorGuardrails(coordinator, given, version, updated_at, requests)

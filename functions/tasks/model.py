@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from functions.identity.model import SERVICE, Actor
+from functions.platform.idempotency import RequestHistory
 from functions.platform.keys import build_list_position
 from functions.platform.limits import DEFAULT_TASK_ENTRIES, DEFAULT_TASK_KB
 
@@ -32,6 +33,14 @@ REPAIRS = frozenset({"assigned_agent", "coordinator", "status"})
 """The fields that `memory.admin` changes in any task; the status only to `cancelled`."""
 ANYBODY = "*"
 """Stands for all agents among a task's delegates."""
+GUARDRAILS = (
+    "max_working_memory_per_task",
+    "max_episodic_memory_per_agent",
+    "allowed_semantic_namespaces",
+    "denied_semantic_namespaces",
+    "memory_archive_required",
+)
+"""Those of memory."""
 
 
 class Policy(NamedTuple):
@@ -275,3 +284,23 @@ class Intent:
     def list_position(self) -> str:
         """Return what lists sort by, newest first."""
         return build_list_position(self.created_at, self.intent_id)
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorGuardrails:
+    """A coordinator's guardrails and their version, 0 if none were set.
+
+    Attributes:
+        given: those that are set, by name; those that aren't of memory are as they were given.
+    """
+
+    coordinator_id: str
+    given: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 0
+    updated_at: int | None = None  # epoch ms
+    requests: RequestHistory | None = None
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """All guardrails by their names, as they are shown; what isn't set is None."""
+        return {**dict.fromkeys(GUARDRAILS), **self.given}

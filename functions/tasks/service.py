@@ -29,7 +29,7 @@ from functions.tasks.authority import (
     authorize_write,
     has_left,
 )
-from functions.tasks.guardrail_service import GuardrailService
+from functions.tasks.guardrails import GuardrailService
 from functions.tasks.intent_store import IntentStore, join_intent, unlist_under_intent
 from functions.tasks.lifecycle_store import (
     build_own_tasks_error,

@@ -11,7 +11,7 @@ from functions.entries.requests import EvictionPolicy
 from functions.identity.model import Kind, Principal
 from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps
-from functions.tasks.guardrails import CoordinatorGuardrails
+from functions.tasks.model import CoordinatorGuardrails
 
 _KB = 1024  # bytes
 

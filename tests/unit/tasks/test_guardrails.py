@@ -10,14 +10,10 @@ from functions.namespaces.store import Restrictions, correct_bindings
 from functions.platform import item_types
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent
-from functions.tasks.guardrails import (
-    CoordinatorGuardrails,
-    guardrails_from_item,
-    guardrails_to_item,
-    restrict_task,
-)
+from functions.tasks.guardrail_store import guardrails_from_item, guardrails_to_item
+from functions.tasks.guardrails import restrict_task
 from functions.tasks.lifecycle_store import bind_assignees
-from functions.tasks.model import Policy, Task
+from functions.tasks.model import CoordinatorGuardrails, Policy, Task
 
 
 def task(max_entries: int, used: int) -> Task:
