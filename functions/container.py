@@ -112,7 +112,6 @@ if TYPE_CHECKING:
     import functions.runs.agent_type_store
     import functions.runs.deletion_store
     import functions.runs.deletions
-    import functions.runs.episodes
     import functions.runs.service
     import functions.search.embedding_indexer
     import functions.search.reembedding
@@ -268,7 +267,7 @@ class Container:
     runs: functions.runs.service.Runs
     run_deletion_store: functions.runs.deletion_store.RunDeletionStore
     run_deletions: functions.runs.deletions.RunDeletions
-    episodes: functions.runs.episodes.Episodes
+    episodes: functions.runs.service.Episodes
     procedures: functions.procedures.service.Procedures
     working_values: functions.working_values.service.WorkingValues
 

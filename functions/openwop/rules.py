@@ -33,11 +33,6 @@ def find_owner(caller: Principal) -> MemoryOwner:
     return MemoryOwner("principal", caller.id)
 
 
-def list_owners(caller: Principal) -> list[MemoryOwner]:
-    """List whose memories are a caller's own: it may have got its agent type after its first."""
-    return list(dict.fromkeys([MemoryOwner("principal", caller.id), find_owner(caller)]))
-
-
 def is_visible(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
     """Tell whether a snapshot shows an entry, or, for None, whether the entry exists at present.
 

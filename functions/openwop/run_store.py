@@ -36,14 +36,6 @@ _SECRETS = "secrets_number = :number"
 _IS_OPEN = "deadline > :now AND attribute_not_exists(ended_at)"
 
 
-class RunConflict(Exception):
-    """A run was not opened; `run` is the one that an earlier try opened, if that is the cause."""
-
-    def __init__(self, run: MemoryRun | None) -> None:
-        super().__init__("the run was not opened")
-        self.run = run
-
-
 class MemoryRunStore(Store):
     """Reads and writes runs; all reads are strongly consistent."""
 
@@ -64,8 +56,11 @@ class MemoryRunStore(Store):
         checks: Sequence[Write],
         secrets: Sequence[Write],
         request: RequestToken,
-    ) -> None:
-        """Open a run with the writes of its secrets if the checks of its snapshot hold."""
+    ) -> MemoryRun:
+        """Open a run with the writes of its secrets if the checks of its snapshot hold.
+
+        Returns the run, or the one that an earlier try of the same request opened.
+        """
         key = build_run_key(tenant, run.run_id)
         partitions = build_partitions(tenant, run)
         pins = [_put_pin(partition, run) for partition in partitions]
@@ -73,11 +68,13 @@ class MemoryRunStore(Store):
             self._table.transact([*checks, put_new(key, _encode(tenant, run)), *pins, *secrets])
         except ConditionFailed as refused:
             present = refused.failed.get(key)
-            if present is not None:
-                request.matches(present["request"])  # raises, if it had another body
-            elif secrets:
-                assert_room(partitions, SecretsChange.between(None, run), refused)
-            raise RunConflict(decode_run(present)) from refused
+            if present is None:
+                if secrets:
+                    assert_room(partitions, SecretsChange.between(None, run), refused)
+                raise
+            request.matches(present["request"])  # raises, if it had another body
+            return from_attributes(MemoryRun, present)
+        return run
 
     def set_secrets(
         self,

@@ -10,13 +10,12 @@ from functions.authorization.rules import Action, authorize
 from functions.identity.model import Principal
 from functions.openwop import rules
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
-from functions.openwop.model import ListedMemory, MemoryRun
+from functions.openwop.model import ListedMemory, MemoryOwner, MemoryRun
 from functions.openwop.redaction import LabelledSecret, Redactor, collect_secrets
 from functions.openwop.requests import NewMemory, NewMemoryRun, NewSecrets
 from functions.openwop.rules import MemoryReferences
 from functions.openwop.run_store import (
     MemoryRunStore,
-    RunConflict,
     build_partitions,
     check_kept,
     check_snapshot,
@@ -115,14 +114,12 @@ class MemoryRuns:
             else:
                 checks = check_kept(tenant, run, original, self._clock())
             try:
-                self._store.open(tenant, run, checks, secrets, request)
-            except RunConflict as conflict:
-                if conflict.run is not None:
-                    return rules.assert_open(conflict.run, self._clock())
+                opened = self._store.open(tenant, run, checks, secrets, request)
+            except ConditionFailed as refused:
                 if original is not None:
-                    raise rules.snapshot_gone() from conflict
+                    raise rules.snapshot_gone() from refused
             else:
-                return run
+                return rules.assert_open(opened, self._clock())
             backoff.wait()
 
     def get(self, caller: Principal, run_id: str) -> MemoryRun:
@@ -153,7 +150,8 @@ class MemoryRuns:
 
         Others' are in no list: who holds the reference of one may use it.
         """
-        owners = rules.list_owners(caller)
+        # The caller may have got its agent type after its first memory.
+        owners = dict.fromkeys([MemoryOwner("principal", caller.id), rules.find_owner(caller)])
         owned = [self._lists.list_owned(caller.tenant, owner, wanted) for owner in owners]
         return merge(*owned, key=lambda each: each.position, reverse=True)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 from functions.procedures.model import BILLION, OutcomeStats, ProcedureWorkflow, WorkflowStats
+from functions.procedures.requests import LearnedStats
 
 _MOST_HALF_LIVES = 60  # from base until a rebase: DynamoDB's numbers have 38 digits
 
@@ -19,12 +20,12 @@ def compute_stats(workflow: ProcedureWorkflow, now: int) -> WorkflowStats:
     return WorkflowStats(workflow, *compute_beta(workflow.stats, now))
 
 
-def to_stats(
-    alpha: float, beta: float, outcomes: int, now: int, half_life: int | None
-) -> OutcomeStats:
-    """Convert alpha and beta at `now` to stored statistics."""
-    successes, failures = round((alpha - 1) * BILLION), round((beta - 1) * BILLION)
-    return OutcomeStats(successes, failures, outcomes, now, half_life)
+def build_stats(learned: LearnedStats | None, now: int, half_life: int | None) -> OutcomeStats:
+    """Build the statistics with which a workflow begins."""
+    if learned is None:
+        return OutcomeStats(0, 0, 0, now, half_life)
+    successes, failures = (round((each - 1) * BILLION) for each in (learned.alpha, learned.beta))
+    return OutcomeStats(successes, failures, learned.outcomes, now, half_life)
 
 
 def weigh_outcome(stats: OutcomeStats, score: float, now: int) -> tuple[int, int]:
@@ -68,7 +69,7 @@ def revise_workflow(
     if half_life != stats.half_life_ms:
         stats = rebase(stats, now, half_life)
     if reset and stats.outcomes:
-        stats = OutcomeStats(0, 0, 0, now, half_life)
+        stats = build_stats(None, now, half_life)
     after = present._replace(spec=spec, half_life=half_life_text, stats=stats)
     return (
         present if after == present else after._replace(version=present.version + 1, updated_at=now)

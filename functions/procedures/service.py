@@ -26,8 +26,8 @@ from functions.procedures.model import (
     TaskType,
     WorkflowStats,
 )
-from functions.procedures.requests import LearnedStats, NewWorkflow
-from functions.procedures.store import Increment, WorkflowStore, decode_workflow, workflow_key
+from functions.procedures.requests import NewWorkflow
+from functions.procedures.store import WorkflowStore, decode_workflow, workflow_key
 
 _ATTEMPTS = 20
 _BUSY = "others are writing this workflow"
@@ -73,7 +73,7 @@ class Procedures:
         key = workflow_key(caller.tenant, procedure, id)
         present, now = self._get(key, version), self._clock()
         if present is None:
-            stats = _build_stats(new.learned, now, half_life)
+            stats = rules.build_stats(new.learned, now, half_life)
             workflow = ProcedureWorkflow(
                 procedure, id, spec, stats, 1, now, now, new.half_life, caller.id
             )
@@ -138,10 +138,10 @@ class Procedures:
         stats, backoff = _WITHOUT_HALF_LIFE, Backoff(_BUSY, attempts=_ATTEMPTS)
         while True:
             try:
-                increment = self._weigh(key, stats, score)
+                added = self._weigh(key, stats, score)
                 if token is None:
-                    return self._describe(self._store.add(key, increment))
-                self._store.add_once(key, increment, token, self._clock())
+                    return self._describe(self._store.add(key, added))
+                self._store.add_once(key, added, token, self._clock())
                 return self._describe(self._existing(key))
             except ConditionFailed as conflict:
                 item = conflict.failed.get(key)
@@ -151,14 +151,14 @@ class Procedures:
                     backoff.wait()
                 stats = decode_workflow(item).stats
 
-    def _weigh(self, key: Key, stats: OutcomeStats, score: float) -> Increment:
+    def _weigh(self, key: Key, stats: OutcomeStats, score: float) -> OutcomeStats:
         now = self._clock()
         if rules.needs_rebase(stats, now):
             rebased = rules.rebase(stats, now, stats.half_life_ms)
             self._store.rebase(key, stats, rebased)
             stats = rebased
-        base = None if stats.half_life_ms is None else stats.base_ms
-        return Increment(*rules.weigh_outcome(stats, score, now), base)
+        successes, failures = rules.weigh_outcome(stats, score, now)
+        return stats._replace(successes=successes, failures=failures)
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, procedure: Procedure, id: str, version: int | None) -> None:
@@ -201,9 +201,3 @@ class Procedures:
 
 def _not_found() -> NotFound:
     return NotFound("there is no such workflow; PUT it first")
-
-
-def _build_stats(learned: LearnedStats | None, now: int, half_life: int | None) -> OutcomeStats:
-    if learned is None:
-        return OutcomeStats(0, 0, 0, now, half_life)
-    return rules.to_stats(learned.alpha, learned.beta, learned.outcomes, now, half_life)

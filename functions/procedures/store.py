@@ -1,7 +1,6 @@
 """Reads and writes of workflows: one item each, with sums that outcomes are added to."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from functions.platform.bounded_pages import WHOLE, WantedPage
 from functions.platform.idempotency import RequestToken
@@ -19,14 +18,6 @@ from functions.procedures.model import OutcomeStats, Procedure, ProcedureWorkflo
 
 _AT_VERSION = "version = :seen AND created_at = :created_at"
 _AT_STATS = "successes = :s0 AND failures = :f0 AND base_ms = :b0"
-
-
-class Increment(NamedTuple):
-    """Tells what an outcome adds to stats with this `base`; None for stats without a half-life."""
-
-    successes: int
-    failures: int
-    base: int | None = None
 
 
 class WorkflowStore(Store):
@@ -88,15 +79,15 @@ class WorkflowStore(Store):
         )
         self._table.update(write)
 
-    def add(self, key: Key, increment: Increment) -> ProcedureWorkflow:
+    def add(self, key: Key, added: OutcomeStats) -> ProcedureWorkflow:
         """Add an outcome and return the workflow after it: one write, whatever others add."""
-        return decode_workflow(self._table.update(_add_increment(key, increment)))
+        return decode_workflow(self._table.update(_add_stats(key, added)))
 
-    def add_once(self, key: Key, increment: Increment, token: RequestToken, now: int) -> None:
+    def add_once(self, key: Key, added: OutcomeStats, token: RequestToken, now: int) -> None:
         """Add the outcome of a request with an Idempotency-Key, unless it was added before."""
         marker = OUTCOME.build_key_in(key[0], workflow=key[1], request=token.key.hex())
         attributes = {"token": token.stored, TTL_ATTRIBUTE: now // 1000 + IDEMPOTENCY_SECONDS}
-        writes = [put_new(marker, attributes), _add_increment(key, increment)]
+        writes = [put_new(marker, attributes), _add_stats(key, added)]
         try:
             self._table.transact(writes)
         except ConditionFailed as refused:
@@ -129,14 +120,15 @@ def _count_workflow(tenant: str, workflow: ProcedureWorkflow, change: int) -> Wr
     return update(key, "ADD workflows :change", change=change)
 
 
-def _add_increment(key: Key, increment: Increment) -> Write:
+def _add_stats(key: Key, added: OutcomeStats) -> Write:
+    """Add an outcome, weighed for stats of the same base, or for those without a half-life."""
     condition, values = "attribute_exists(pk) AND attribute_not_exists(half_life_ms)", {}
-    if increment.base is not None:
+    if added.half_life_ms is not None:
         condition = "base_ms = :base_ms AND attribute_exists(half_life_ms)"
-        values = {"base_ms": increment.base}
-    added = {"s": increment.successes, "f": increment.failures, "one": 1}
+        values = {"base_ms": added.base_ms}
+    more = {"s": added.successes, "f": added.failures, "one": 1}
     expression = "ADD successes :s, failures :f, outcomes :one"
-    return update(key, expression, condition, **added, **values)
+    return update(key, expression, condition, **more, **values)
 
 
 def _seen_stats(stats: OutcomeStats) -> dict[str, int]:

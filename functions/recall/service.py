@@ -45,9 +45,9 @@ from functions.recall.model import AnswerMessage, Recalled, RecallItem
 from functions.recall.requests import ConversationQuestion, Question
 from functions.recall.text import render_within
 from functions.recall.tokens import count_tokens
-from functions.runs.episodes import Episodes
 from functions.runs.model import Episode
 from functions.runs.search import EpisodeSearch
+from functions.runs.service import Episodes
 from functions.search.requests import MemorySearch
 from functions.search.service import Search
 from functions.vectors.hybrid import Found

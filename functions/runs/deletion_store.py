@@ -5,7 +5,7 @@ its episodes are; the schedule finishes what a request began.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from functions.platform import schema
 from functions.platform.item_types import DELETED_RUN, EPISODE
@@ -14,7 +14,7 @@ from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.run_keys import build_episode_key, parse_episode_id
 from functions.platform.staging import Staging, hide_parts
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, delete, put, put_version, update
+from functions.platform.writes import Write, delete, put, put_version, split_by_size, update
 from functions.runs.store import list_values
 from functions.usage.store import build_release
 
@@ -60,7 +60,10 @@ class RunDeletionStore:
             How many were deleted, and whether none are left.
         """
         deleted = 0
-        for group in _group(self._table.query(partition, EPISODE.sort_prefix)):
+        items = self._table.query(partition, EPISODE.sort_prefix)
+        for group in split_by_size(
+            items, lambda item: len(item["value"]), _MAX_GROUP_BYTES, _MAX_GROUP
+        ):
             if time.monotonic() >= deadline:
                 return deleted, False
             deleted += self._delete_group(group, audit)
@@ -113,16 +116,3 @@ class RunDeletionStore:
         """
         _, is_done = self.delete_episodes(key[0], time.monotonic() + seconds, lambda _: [])
         return is_done
-
-
-def _group(items: Iterator[Item]) -> Iterator[list[Item]]:
-    group, size = list[Item](), 0
-    for item in items:
-        length = len(item["value"])
-        if group and (len(group) == _MAX_GROUP or size + length > _MAX_GROUP_BYTES):
-            yield group
-            group, size = [], 0
-        group.append(item)
-        size += length
-    if group:
-        yield group

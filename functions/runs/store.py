@@ -82,7 +82,7 @@ class RunStore:
         names = {"instance": query.instance_id, "agent_type": query.agent_type}
         of = RUN.choose_index(tenant, **names)
         rows = chain.from_iterable(iterate_rows(self._table, *of, wanted, MAX_PAGE_ITEMS))
-        return takewhile(lambda row: _get_start_expiry(row) > now, rows)
+        return takewhile(lambda row: compute_expiry(_get_created(row)) > now, rows)
 
     def get_items(self, keys: Sequence[Key]) -> dict[Key, Item]:
         """Read the items of the runs that exist among these: a call per hundred."""
@@ -139,10 +139,6 @@ def decode_head(item: Item) -> Run:
 
 def _encode_head(run: Run) -> Item:
     return to_attributes(run, *RUN_VALUES) | {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires_at)}
-
-
-def _get_start_expiry(item: Item) -> int:
-    return compute_expiry(decode_timestamp(item[schema.TYPE_ORDER_ATTRIBUTE]))
 
 
 _LOST = b'{"content":null,"unreadable":true}'  # in place of a text that was damaged or moved
@@ -253,14 +249,14 @@ class EpisodeStore:
         items = list_items(self._table, partition, wanted._replace(after=_parse_begin(wanted)))
         return decode_head(head), (self._decode(tenant, item) for item in items)
 
-    def _decode_text(self, tenant: str, item: Item) -> bytes:
-        return self._values.decode(item, tenant, f"{item['pk']}#{item['sk']}", _VERSION)
-
     def _decode(self, tenant: str, item: Item) -> Episode:
+        context = f"{item['pk']}#{item['sk']}"
         return Episode(
             id=run_keys.build_episode_id(item[schema.TYPE_ORDER_ATTRIBUTE]),
             run_id=run_keys.build_run_id(item["pk"], item[schema.TYPE_ATTRIBUTE], item["run_end"]),
-            text=read_text(item, lambda: self._decode_text(tenant, item), _LOST),
+            text=read_text(
+                item, lambda: self._values.decode(item, tenant, context, _VERSION), _LOST
+            ),
             created_at=_get_created(item),
             created_by=item["created_by"],
             expires_at=_get_expiry(item),

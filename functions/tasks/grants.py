@@ -114,19 +114,17 @@ class Grants:
             build: makes the new grant from the task and the present one.
         """
         task = self._tasks.get_existing(caller.tenant, task_id)
-        self._authorize(caller, action, task)
+        target = TaskTarget(task, self._clock())
+        if not is_allowed(caller, action, target):
+            member = self._tasks.get_membership(caller.tenant, task.id, caller.id)
+            authorize_write(caller, action, target._replace(member=member))
         assert_open(task)
         old = self._store.get(caller.tenant, task_id, principal)
         new = build(task, old)
         _assert_fits(task, old, new)
-        target, before, after = f"task:{task_id}", _describe(old), _describe(new)
-        record = self._audit.record(caller, action, target, before, after)
+        before, after = _describe(old), _describe(new)
+        record = self._audit.record(caller, action, f"task:{task_id}", before, after)
         self._store.commit([*replace_grant(caller.tenant, task, old, new), record])
-
-    def _authorize(self, caller: Principal, action: Action[TaskTarget], task: Task) -> None:
-        if not is_allowed(caller, action, TaskTarget(task, self._clock())):
-            member = self._tasks.get_membership(caller.tenant, task.id, caller.id)
-            authorize_write(caller, action, TaskTarget(task, self._clock(), member))
 
 
 def _assert_fits(task: Task, old: Grant | None, new: Grant | None) -> None:

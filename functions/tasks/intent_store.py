@@ -120,20 +120,24 @@ def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
     return put(key, {"intent_id": intent} | build_list_attributes(key[0], created, intent))
 
 
-def join_intent(tenant: str, old: Intent, new: Intent, joining: frozenset[str]) -> Iterator[Write]:
+def join_intent(
+    tenant: str, intent: Intent, owner: str | None, joining: frozenset[str], now: int
+) -> Iterator[Write]:
     """Add participants and the first owner to an intent, if it is as it was read.
 
     An intent without an owner gets no participants: naming it gives no rights.
     """
-    if new.owner is not None:
+    if owner is not None:
         for each in sorted(joining):
-            key = item_types.PARTICIPANT.build_key(tenant, intent=old.intent_id, principal=each)
+            key = item_types.PARTICIPANT.build_key(tenant, intent=intent.intent_id, principal=each)
             yield put(key, {"principal": each})
-    if old.version == 0 or new.owner not in (None, old.owner):
-        yield from replace_intent(tenant, old, new)
+    if intent.version == 0 or owner not in (None, intent.owner):
+        created, version = intent.created_at or now, intent.version or 1
+        new = replace(intent, owner=owner, created_at=created, version=version)
+        yield from replace_intent(tenant, intent, new)
     else:
-        key = item_types.INTENT.build_key(tenant, intent=old.intent_id)
-        seen = {"version": old.version, "owner_id": old.owner}
+        key = item_types.INTENT.build_key(tenant, intent=intent.intent_id)
+        seen = {"version": intent.version, "owner_id": intent.owner}
         condition, values = build_unchanged_condition(seen)
         yield check(key, condition, **values)
 

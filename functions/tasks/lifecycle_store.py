@@ -50,7 +50,10 @@ class AssignmentStore(Store):
     def list_of_agent(self, tenant: str, agent: str) -> list[Assignment]:
         """Read an agent's open tasks, newest first: a call per some thousands."""
         rows = self._table.query(*item_types.ASSIGNMENT.build_range(tenant, agent=agent))
-        return sort_newest(map(_to_assignment, rows))
+        assigned = (
+            from_attributes(Assignment, row, coordinator=row.get("coordinator")) for row in rows
+        )
+        return sort_newest(assigned)
 
     def list_rows(self, tenant: str, agent: str, wanted: WantedPage) -> Iterator[list[Item]]:
         """List the rows of an agent's open tasks, newest first.
@@ -79,10 +82,6 @@ class AssignmentStore(Store):
         )
         rows = self._table.query(partition, prefix, f"{prefix}~", 1)
         return next(rows, None) is not None
-
-
-def _to_assignment(row: Item) -> Assignment:
-    return from_attributes(Assignment, row, coordinator=row.get("coordinator"))
 
 
 def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
@@ -172,8 +171,6 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
     changes = _replace_listed(tenant, old, new)
     if new.intent_id is not None:
         changes.append(list_under_intent(tenant, new, new.intent_id))
-    if old is not None and old.intent_id not in (None, new.intent_id):
-        changes.append(unlist_under_intent(tenant, old.id, str(old.intent_id)))
     if new.parent_task_id is not None and (
         new.memory_policy.inherit_from_parent or not caller.may_coordinate
     ):
@@ -195,12 +192,14 @@ def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
 
 
 def _replace_listed(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """Write a task, and what lists and counts it under its assignee."""
+    """Write a task, and what lists and counts it under its assignee; it may leave its intent."""
+    left = None if old is None else old.intent_id
     return [
         add_task(tenant, new) if old is None else _replace_task(tenant, old, new),
         *list_assignments(tenant, old, new),
         *bind_assignees(tenant, old, new),
         *count_own_tasks(tenant, old, new),
+        *([unlist_under_intent(tenant, new.id, left)] if left and left != new.intent_id else ()),
     ]
 
 

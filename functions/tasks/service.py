@@ -1,6 +1,6 @@
 """Register tasks, hand them over, end them, report results (RFC-0015 §6.5, §8)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, cast
@@ -30,13 +30,13 @@ from functions.tasks.authority import (
     has_left,
 )
 from functions.tasks.guardrails import GuardrailService
-from functions.tasks.intent_store import IntentStore, join_intent, unlist_under_intent
+from functions.tasks.intent_store import IntentStore, join_intent
 from functions.tasks.lifecycle_store import (
     build_own_tasks_error,
     change_writes,
     registration_writes,
 )
-from functions.tasks.model import Intent, Task
+from functions.tasks.model import Task
 from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.store import TaskStore, task_from_item
 
@@ -164,7 +164,7 @@ class Tasks:
             intent = self._intents.get(caller.tenant, new.intent_id, caller.id)
             authorize(caller, USE_INTENT, intent)
             owner = intent.owner or (caller.id if caller.may_coordinate else None)
-            writes += _add_to_intent(caller.tenant, intent, owner, new.members, new.updated_at)
+            writes += join_intent(caller.tenant, intent, owner, new.members, new.updated_at)
         return writes
 
     def change(
@@ -246,12 +246,13 @@ class Tasks:
         if old is None:
             raise ValueError("a task that isn't registered can't be changed")
         writes = change_writes(caller, old, new)
-        if _differs_in_authority(old, new):
+        before, after = ((task.assigned_agent, task.coordinator) for task in (old, new))
+        if before != after or new.completed_at is not None:
             writes.append(self._record(caller, CHANGE_TASK, old, new))
         joining = new.members - old.members
         if new.intent_id is not None and joining:
             intent = self._intents.get(caller.tenant, new.intent_id, caller.id)
-            writes += _add_to_intent(caller.tenant, intent, intent.owner, joining, new.updated_at)
+            writes += join_intent(caller.tenant, intent, intent.owner, joining, new.updated_at)
         return writes
 
     def _save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
@@ -307,19 +308,10 @@ class Tasks:
         return self._audit.record(caller, action, f"task:{new.id}", before, _describe(new))
 
 
-def _differs_in_authority(old: Task, new: Task) -> bool:
-    """Tell whether assignee, coordinator or end differ."""
-    is_handed_on = (old.assigned_agent, old.coordinator) != (new.assigned_agent, new.coordinator)
-    return is_handed_on or new.completed_at is not None
-
-
 def _build_end(caller: Principal, old: Task | None, new: Task) -> list[Write]:
     if old is None:
         raise ValueError("a task that isn't registered can't end")
-    writes = change_writes(caller, old, new)
-    if old.intent_id is not None:
-        writes.append(unlist_under_intent(caller.tenant, old.id, old.intent_id))
-    return writes
+    return change_writes(caller, old, new)
 
 
 def _assert_adoptable(caller: Principal, present: Task) -> None:
@@ -350,15 +342,6 @@ def _prepare_retry(
     if conflicts:
         raise refused
     return old, new
-
-
-def _add_to_intent(
-    tenant: str, intent: Intent, owner: str | None, joining: frozenset[str], now: int
-) -> Iterator[Write]:
-    """Add participants to an intent, if it has an owner."""
-    created, version = intent.created_at or now, intent.version or 1
-    joined = replace(intent, owner=owner, created_at=created, version=version)
-    return join_intent(tenant, intent, joined, joining)
 
 
 def _describe(task: Task) -> dict[str, Any]:
