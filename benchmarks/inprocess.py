@@ -152,7 +152,8 @@ def _build(folder: Path) -> Function:
     for table in (memory, build_log_table("log")):
         client.create_table(**table)
     # A cached key expires after a minute, and reading it again would add a call to some request.
-    with patch("functions.platform.limits.MAX_KEY_CACHE_SECONDS", _KEY_CACHE_SECONDS):
+    ranges = {"key_cache_seconds": (0, _KEY_CACHE_SECONDS)}
+    with patch.dict("functions.platform.settings._RANGES", ranges):
         settings = ApiSettings(
             memory_table="memory",
             log_table="log",
