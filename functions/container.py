@@ -291,7 +291,7 @@ class Container:
     deletions: functions.deletion.service.Deletions
 
     # learning
-    position_store: functions.learning.store.PositionStore
+    learning_store: functions.learning.store.LearningStore
     strategies: functions.learning.service.Strategies
     forgetting: functions.learning.forgetting.Forgetting
     learned_facts: functions.learning.fact_target.LearnedFacts

@@ -25,7 +25,7 @@ from functions.facts.model import Fact, FactQuery
 from functions.facts.rules import add_change
 from functions.facts.store import FactStore
 from functions.identity.model import SERVICE
-from functions.platform.bounded_pages import Examined, WantedPage
+from functions.platform.bounded_pages import Examined, WantedPage, select_shown
 from functions.platform.clock import Clock, HasTime, limit_time
 from functions.platform.item_types import CONSOLIDATION_RUN
 from functions.platform.keys import Key, get_tenant
@@ -35,12 +35,7 @@ from functions.platform.writes import Write
 END = ""
 """Stands for the position behind all facts."""
 _ALL = FactQuery()
-_SHOWN = (
-    "confidence",
-    "learned_count",
-    "valid_until",
-    "merged_into",
-)  # of a fact, in the audit log
+_SHOWN = ("confidence", "learned_count", "valid_until", "merged_into")  # in the audit log
 TakeStep = Callable[[ConsolidationStep], object]
 
 
@@ -106,7 +101,7 @@ class Consolidator:
                 for chunk in self._list_chunks(tenant, fact, within or run.last):
                     if not has_time():
                         return run._replace(after=after, within=within)
-                    for step in plan_steps(_select(chunk), single, rules, self._clock()):
+                    for step in plan_steps(select_shown(chunk), single, rules, self._clock()):
                         take(step)
                     within = chunk[-1].position
             within, after = None, position
@@ -154,10 +149,6 @@ class Consolidator:
             _show(before),
             _show(after) | {"step": step.kind, "reason": step.reason},
         )
-
-
-def _select(examined: list[Examined[Fact]]) -> Iterator[Fact]:
-    return (each.element for each in examined if each.element is not None)
 
 
 def _show(fact: Fact) -> dict[str, Any]:

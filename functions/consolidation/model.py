@@ -1,5 +1,6 @@
 """Consolidations: their settings, how far they are, and the steps that they take."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from functions.facts.model import Fact
@@ -125,7 +126,7 @@ class ReportedStep(NamedTuple):
 
     kind: StepKind
     reason: Reason
-    facts: list[Fact]
+    facts: Sequence[Fact]
     hidden: frozenset[str]
     kept: str | None
     undone: bool = False

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from functions.consolidation.model import ConsolidationRules, ConsolidationStep, Reason
 from functions.consolidation.spelling import get_letters, is_near, normalize
@@ -86,7 +87,8 @@ def group_alike(facts: Iterable[Fact]) -> list[_Alike]:
     """Group facts of one chain that say the same, those with the most evidence first."""
     by_normal: dict[str, _Alike] = {}
     near: dict[str, list[_Alike]] = defaultdict(list)
-    for fact in sorted(facts, key=_rank, reverse=True):
+    evidence = attrgetter("learned_count", "updated_at", "fact_id")
+    for fact in sorted(facts, key=evidence, reverse=True):
         normal = normalize(fact.object)
         found = by_normal.get(normal)
         if found is None:
@@ -99,10 +101,6 @@ def group_alike(facts: Iterable[Fact]) -> list[_Alike]:
                 found.reason = "near_identical"
         found.facts.append(fact)
     return list(by_normal.values())
-
-
-def _rank(fact: Fact) -> tuple[int, int, str]:
-    return fact.learned_count, fact.updated_at, fact.fact_id
 
 
 def _merge(alike: _Alike, now: int) -> ConsolidationStep:
@@ -148,7 +146,8 @@ def _weaken(fact: Fact, rules: ConsolidationRules, now: int) -> ConsolidationSte
     if decay_ms is None:
         return None
     times = (now - fact.used_at) // decay_ms
-    known = fact.weakened if _find_weakening(fact) >= fact.used_at else 0
+    earlier = (int(each["time"]) for each in fact.changes if each["change"] == "weakened")
+    known = fact.weakened if max(earlier, default=0) >= fact.used_at else 0
     if times <= known:
         return None
     confidence = round(fact.confidence * DECAY ** (times - known), 6)
@@ -160,8 +159,3 @@ def _weaken(fact: Fact, rules: ConsolidationRules, now: int) -> ConsolidationSte
         return None
     after = add_change(weakened, "weakened", now, SERVICE.id)
     return ConsolidationStep("weakened", "not_used", ((fact, after),), (fact,))
-
-
-def _find_weakening(fact: Fact) -> int:
-    times = (int(each["time"]) for each in fact.changes if each["change"] == "weakened")
-    return max(times, default=0)

@@ -1,7 +1,7 @@
 """Use cases of consolidations: settings, dry runs, runs, and undoing them."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -101,7 +101,7 @@ class Consolidation:
         while run.after != END and run.examined < MAX_DRY_RUN_FACTS and has_time():
             run = self._consolidator.walk_page(caller.tenant, run, rules, steps.append, has_time)
         users = UserAccess(self._namespaces, caller)
-        return [_report(each, users) for each in steps], run
+        return [_report(each, each.shown, each.kept, users) for each in steps], run
 
     @retry_on(ConditionFailed, _BUSY)
     def start(self, caller: Principal, token: RequestToken) -> ConsolidationRun:
@@ -157,7 +157,16 @@ class Consolidation:
         refs = dict.fromkeys(ref for each in steps for ref in each.refs)
         facts = self._facts.get_many(caller.tenant, refs)
         users = UserAccess(self._namespaces, caller)
-        return [_report_taken(each, facts, users) for each in steps]
+        ids = {ref: each.fact_id for ref, each in facts.items()}
+        return [
+            _report(
+                each,
+                [facts[ref] for ref in each.shown if ref in facts],
+                ids.get(each.kept or ""),
+                users,
+            )
+            for each in steps
+        ]
 
     @retry_on(ConditionFailed, _BUSY)
     def undo(self, caller: Principal, id: str) -> ConsolidationRun:
@@ -180,21 +189,9 @@ def _show(schedule: ConsolidationSchedule) -> dict[str, object]:
     return schedule.rules._asdict()
 
 
-def _report(step: ConsolidationStep, users: UserAccess) -> ReportedStep:
-    hidden = _find_hidden(step.shown, users)
-    return ReportedStep(step.kind, step.reason, list(step.shown), hidden, step.kept)
-
-
-def _report_taken(step: TakenStep, found: dict[str, Fact], users: UserAccess) -> ReportedStep:
-    facts = [found[ref] for ref in step.shown if ref in found]
-    kept = found.get(step.kept or "")
-    hidden = _find_hidden(facts, users)
-    id = None if kept is None else kept.fact_id
-    return ReportedStep(
-        step.kind, step.reason, facts, hidden, id, step.undone, position=step.position
-    )
-
-
-def _find_hidden(facts: Iterable[Fact], users: UserAccess) -> frozenset[str]:
-    """Find the facts whose statement the caller may not read."""
-    return frozenset(each.fact_id for each in facts if not users.can_read(each.user_id))
+def _report(
+    step: ConsolidationStep | TakenStep, facts: Sequence[Fact], kept: str | None, users: UserAccess
+) -> ReportedStep:
+    hidden = frozenset(each.fact_id for each in facts if not users.can_read(each.user_id))
+    taken = (step.undone, step.position) if isinstance(step, TakenStep) else ()
+    return ReportedStep(step.kind, step.reason, facts, hidden, kept, *taken)

@@ -169,7 +169,11 @@ class FactStore:
         """
         names = {"subject": query.subject, "agent_type": query.agent_type}
         for rows in iterate_rows(self._table, *FACT.choose_index(tenant, **names), wanted):
-            listed = [(row["pk"], row["sk"]) for row in rows if _may_match(row, query)]
+            listed = [
+                (row["pk"], row["sk"])
+                for row in rows
+                if query.predicate in (None, row.get("predicate", query.predicate))
+            ]  # some indexes do not project the predicate
             items = self._table.get_many(listed or (FACT.build_key(tenant, fact=""),))
             facts = (decode_fact(items.get((row["pk"], row["sk"]))) for row in rows)
             yield [
@@ -327,11 +331,6 @@ def decode_fact(item: Item | None) -> Fact | None:
         confidence=float(item["confidence"]),
         metadata=None if metadata is None else read_text(item, lambda: decompress(metadata)),
     )
-
-
-def _may_match(row: Item, query: FactQuery) -> bool:
-    # some indexes do not project the predicate
-    return query.predicate is None or row.get("predicate", query.predicate) == query.predicate
 
 
 def name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:

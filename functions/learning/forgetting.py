@@ -11,7 +11,7 @@ from functions.learning.entry_target import LearnedEntries
 from functions.learning.evidence import compute_digest, parse_mark
 from functions.learning.fact_target import LearnedFacts
 from functions.learning.model import LearnedItem
-from functions.learning.store import LearnedStore, build_learned_removal, build_learned_write
+from functions.learning.store import LearningStore, build_learned_removal, build_learned_write
 from functions.learning.target import Target
 from functions.platform.clock import Clock
 from functions.platform.retry import retry_on
@@ -27,7 +27,7 @@ class Forgetting:
     _table: Table
     _conversations: ConversationStore
     _messages: MessageStore
-    _learned: LearnedStore
+    _learned: LearningStore
     _facts: LearnedFacts
     _entries: LearnedEntries
     _clock: Clock
@@ -37,7 +37,7 @@ class Forgetting:
 
         Returns the index from which each strategy has to read again, if messages were changed.
         """
-        rows = self._learned.list_conversation(tenant, session)
+        rows = self._learned.list_learned(tenant, session)
         if not rows:
             return {}
         conversation = self._conversations.get_header(tenant, session)
@@ -69,7 +69,7 @@ class Forgetting:
     @retry_on(ConditionFailed, _BUSY)
     def _keep(self, row: LearnedItem, kept: Sequence[str]) -> None:
         """Leave only these messages as the evidence of an item; end it if nothing else says it."""
-        stored = self._learned.get(row.tenant, row.session_id, row.strategy, row.ref)
+        stored = self._learned.get_learned(row.tenant, row.session_id, row.strategy, row.ref)
         if stored is None:
             return
         kept = [each for each in kept if each in stored.messages]

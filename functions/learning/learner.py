@@ -15,7 +15,6 @@ from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
 from functions.conversations.store import ConversationChanged, ConversationStore
 from functions.learning import rules
-from functions.learning.budgets import Budgets, find_room, get_next_day
 from functions.learning.evidence import Reading, read_messages
 from functions.learning.language_model import (
     LanguageModel,
@@ -33,9 +32,9 @@ from functions.learning.prompts import (
     build_text,
     parse_answer,
 )
+from functions.learning.service import Budgets, find_room
 from functions.learning.store import (
-    PositionStore,
-    StrategyStore,
+    LearningStore,
     build_counts_write,
     build_position_write,
     build_unchanged_check,
@@ -48,6 +47,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import Throttled
 from functions.platform.limits import MAX_TRANSACTION_WRITES
 from functions.platform.observability import report_count
+from functions.platform.run_keys import DAY
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write
 
@@ -83,8 +83,7 @@ class Learner:
     """
 
     _table: Table
-    _strategies: StrategyStore
-    _positions: PositionStore
+    _store: LearningStore
     _budgets: Budgets
     _conversations: ConversationStore
     _namespaces: Namespaces
@@ -100,12 +99,12 @@ class Learner:
         Args:
             again: the index from which a strategy has to read again.
         """
-        strategies = [each for each in self._strategies.list_all(tenant) if each.enabled]
+        strategies = [each for each in self._store.list_strategies(tenant) if each.enabled]
         conversation = self._conversations.get_header(tenant, session) if strategies else None
         if conversation is None or not rules.may_learn(conversation, self._clock()):
             return
         names = [each.name for each in strategies]
-        found = self._positions.get_many(tenant, session, names)
+        found = self._store.get_positions(tenant, session, names)
         for strategy in strategies:
             present = found.get(strategy.name) or rules.begin(conversation, strategy)
             self._schedule(strategy, conversation, present, again.get(strategy.name))
@@ -121,18 +120,18 @@ class Learner:
         session = conversation.session_id
         for _ in range(_ATTEMPTS):
             after = rules.schedule(position, strategy, conversation, self._clock(), first)
-            if after is None or self._positions.try_put(after):
+            if after is None or self._store.try_put_position(after):
                 return
-            changed = self._positions.get(conversation.tenant, session, strategy.name)
+            changed = self._store.get_position(conversation.tenant, session, strategy.name)
             position = changed or rules.begin(conversation, strategy)
         raise Throttled("others are writing this position; try again in a second")
 
     def learn(self, tenant: str, session: str, name: str) -> None:
         """Read a conversation for a strategy if it is ready, and store what is learned."""
-        position = self._positions.get(tenant, session, name)
+        position = self._store.get_position(tenant, session, name)
         if position is None or not position.is_ready:
             return
-        strategy = self._strategies.get(tenant, name)
+        strategy = self._store.get_strategy(tenant, name)
         conversation = self._conversations.get_header(tenant, session)
         now = self._clock()
         if (
@@ -141,10 +140,10 @@ class Learner:
             or not strategy.enabled
             or not rules.may_learn(conversation, now)
         ):
-            self._positions.try_put(rules.rest(position))
+            self._store.try_put_position(rules.rest(position))
         elif not rules.is_due(position, strategy, conversation, now):
             due = rules.find_idle_end(strategy, conversation)
-            self._positions.try_put(rules.wait(position, "trigger", now, due))
+            self._store.try_put_position(rules.wait(position, "trigger", now, due))
         else:
             self._read(rules.follow(position, conversation), strategy, conversation)
 
@@ -185,8 +184,8 @@ class Learner:
             budget, now = self._budgets.read(reading.tenant), self._clock()
             room = find_room(budget, asked)
             if room is None:
-                waiting = rules.wait(position, "budget", now, get_next_day(now))
-                self._positions.try_put(waiting)
+                waiting = rules.wait(position, "budget", now, (now // DAY + 1) * DAY)
+                self._store.try_put_position(waiting)
                 return None
             claimed = rules.wait(position, "running", now, now + _LEASE)
             writes = [
@@ -225,9 +224,9 @@ class Learner:
         except AnswerInvalid:
             self._reject(claim, reply)
         else:
-            self._store(claim, reply, answer)
+            self._store_answer(claim, reply, answer)
 
-    def _store(self, claim: _Claim, reply: Reply, answer: ModelAnswer) -> None:
+    def _store_answer(self, claim: _Claim, reply: Reply, answer: ModelAnswer) -> None:
         """Store what was learned with the position, all or nothing."""
         reading = claim.reading
         for _ in range(_ATTEMPTS):

@@ -1,28 +1,69 @@
-"""Use cases of strategies: set, read, delete, and show what they do."""
+"""Use cases of strategies: set, read, delete, and show what they do; and budgets of tenants."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from functions.audit.service import AuditTrail
-from functions.authorization.rules import Action, authorize
+from functions.authorization.rules import HOLDS_ADMIN, Action, authorize
 from functions.identity.model import Principal
 from functions.learning import rules
-from functions.learning.authority import CHANGE_STRATEGY, DELETE_STRATEGY
-from functions.learning.budgets import Budgets
-from functions.learning.model import Strategy, StrategyStatus
+from functions.learning.model import Budget, Strategy, StrategyStatus, Usage
 from functions.learning.requests import NewStrategy
-from functions.learning.store import PositionStore, StrategyStore
+from functions.learning.store import LearningStore
 from functions.platform.bounded_pages import WantedPage
-from functions.platform.clock import Clock, parse_milliseconds
+from functions.platform.clock import Clock, parse_milliseconds, to_rfc3339
 from functions.platform.errors import CapacityExceeded, NotFound, ValidationFailed, VersionMismatch
-from functions.platform.limits import MAX_STRATEGIES
+from functions.platform.limits import MAX_ANSWER_TOKENS, MAX_STRATEGIES, MIN_ANSWER_TOKENS
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
+from functions.usage.model import TenantLimits
 
+CHANGE_STRATEGY = Action(
+    "strategy.change",
+    (HOLDS_ADMIN,),
+    denied="strategies are changed with memory.admin",
+    is_audited=True,
+)
+DELETE_STRATEGY = Action(
+    "strategy.delete",
+    (HOLDS_ADMIN,),
+    denied="strategies are deleted with memory.admin",
+    is_audited=True,
+)
 _BUSY = "others are changing this strategy"
 _SHOWN = ("version", "kind", "namespace", "model", "enabled")
+
+
+@dataclass(eq=False)
+class Budgets:
+    """Tells what tenants may use on a day (UTC), and what they have used."""
+
+    _store: LearningStore
+    _limit: Usage
+    _get_limits: Callable[[str], TenantLimits]
+    _clock: Clock
+
+    def read(self, tenant: str) -> Budget:
+        """Read a tenant's budget of this day, and the operator's limit of its tokens: two reads."""
+        day, own = to_rfc3339(self._clock())[:10], self._get_limits(tenant).model_tokens_per_day
+        tokens = self._limit.tokens  # 0 is no limit
+        if own is not None:
+            tokens = max(min(own, tokens or own), 1)
+        limit = self._limit._replace(tokens=tokens)
+        return Budget(day, self._store.get_usage(tenant, day), limit)
+
+
+def find_room(budget: Budget, tokens: int) -> int | None:
+    """Find how many tokens an answer may have; None if the budget is used up."""
+    used, limit = budget.used, budget.limit
+    if limit.requests and used.requests >= limit.requests:
+        return None
+    if not limit.tokens:
+        return MAX_ANSWER_TOKENS
+    room = limit.tokens - used.tokens - tokens
+    return None if room < MIN_ANSWER_TOKENS else min(room, MAX_ANSWER_TOKENS)
 
 
 @dataclass(eq=False)
@@ -32,8 +73,7 @@ class Strategies:
     Methods raise `NotFound` where the tenant has no such strategy.
     """
 
-    _store: StrategyStore
-    _positions: PositionStore
+    _store: LearningStore
     _budgets: Budgets
     _models: Sequence[str]
     _audit: AuditTrail
@@ -59,7 +99,7 @@ class Strategies:
         elif after == present._replace(updated_at=after.updated_at, version=after.version):
             return present, False
         record = self._record(caller, CHANGE_STRATEGY, name, present, after)
-        self._store.put(caller.tenant, present, after, record)
+        self._store.put_strategy(caller.tenant, present, after, record)
         return after, present is None
 
     def _build(
@@ -85,21 +125,21 @@ class Strategies:
         )
 
     def _assert_room(self, tenant: str) -> None:
-        count = len(self._store.list_all(tenant))
+        count = len(self._store.list_strategies(tenant))
         if count >= MAX_STRATEGIES:
             remedy = "delete one that you do not need"
             raise CapacityExceeded("strategies", count, MAX_STRATEGIES, remedy)
 
     def get(self, caller: Principal, name: str) -> Strategy:
         """Get one strategy: one read."""
-        found = self._store.get(caller.tenant, name)
+        found = self._store.get_strategy(caller.tenant, name)
         if found is None:
             raise NotFound("there is no such strategy")
         return found
 
     def list_all(self, caller: Principal, wanted: WantedPage) -> list[Strategy]:
         """List strategies by their names: one call."""
-        found, after = self._store.list_all(caller.tenant), wanted.after
+        found, after = self._store.list_strategies(caller.tenant), wanted.after
         return [each for each in found if after is None or each.name > after]
 
     @retry_on(ConditionFailed, _BUSY)
@@ -114,7 +154,7 @@ class Strategies:
         if present is None:
             raise NotFound("there is no such strategy")
         record = self._record(caller, DELETE_STRATEGY, name, present, None)
-        self._store.delete(caller.tenant, present, record)
+        self._store.delete_strategy(caller.tenant, present, record)
 
     def get_status(self, caller: Principal, name: str) -> StrategyStatus:
         """Show what a strategy has done, and what waits: four calls."""
@@ -122,13 +162,13 @@ class Strategies:
         return StrategyStatus(
             strategy,
             rules.choose_model(self._models, strategy.model),
-            self._positions.count_waiting(caller.tenant, name),
+            self._store.count_waiting(caller.tenant, name),
             self._store.get_counts(caller.tenant, name),
             self._budgets.read(caller.tenant),
         )
 
     def _find(self, tenant: str, name: str, version: int | None) -> Strategy | None:
-        found = self._store.get(tenant, name)
+        found = self._store.get_strategy(tenant, name)
         if found is None and version:
             raise NotFound("there is no such strategy")
         if found is not None and version not in (None, found.version):

@@ -36,30 +36,35 @@ from functions.platform.writes import (
 )
 
 _BUDGET_LIFETIME = 40 * 86_400  # seconds
+_MOST_COUNTED = 1000
+_PAGE = 100
 _SUMS = ("learned", "ended", "dropped", "failed", "requests", "tokens")
 
 
-class StrategyStore(Store):
-    """The strategies of all tenants. A tenant has few, in one partition."""
+class LearningStore(Store):
+    """The strategies of all tenants, their positions, and the rows of what they have learned.
 
-    def get(self, tenant: str, name: str) -> Strategy | None:
+    A tenant has few strategies, in one partition.
+    """
+
+    def get_strategy(self, tenant: str, name: str) -> Strategy | None:
         """Read one strategy: one read."""
         item = self._table.get(STRATEGY.build_key(tenant, strategy=name))
         return None if item is None else from_attributes(Strategy, item)
 
-    def list_all(self, tenant: str) -> list[Strategy]:
+    def list_strategies(self, tenant: str) -> list[Strategy]:
         """Read all strategies of a tenant, by their names: one call."""
         partition, prefix = STRATEGY.build_range(tenant)
         found = [from_attributes(Strategy, each) for each in self._table.query(partition, prefix)]
         return sorted(found, key=lambda each: each.name)
 
-    def put(self, tenant: str, seen: Strategy | None, new: Strategy, audit: Write) -> None:
+    def put_strategy(self, tenant: str, seen: Strategy | None, new: Strategy, audit: Write) -> None:
         """Put a strategy in the place of the one that was read."""
         key = STRATEGY.build_key(tenant, strategy=new.name)
         version = None if seen is None else seen.version
         self._table.transact([put_version(key, to_attributes(new), version), audit])
 
-    def delete(self, tenant: str, seen: Strategy, audit: Write) -> None:
+    def delete_strategy(self, tenant: str, seen: Strategy, audit: Write) -> None:
         """Delete a strategy, and its counts."""
         key = STRATEGY.build_key(tenant, strategy=seen.name)
         counts = STRATEGY_COUNTS.build_key(tenant, strategy=seen.name)
@@ -75,6 +80,63 @@ class StrategyStore(Store):
         """Read what a tenant's strategies have used on a day: one read."""
         item = self._table.get(LEARNING_BUDGET.build_key(tenant, day=day))
         return Usage() if item is None else from_attributes(Usage, item)
+
+    def get_position(self, tenant: str, session: str, strategy: str) -> Position | None:
+        """Read a position: one read."""
+        item = self._table.get(
+            LEARNING_POSITION.build_key(tenant, session=session, strategy=strategy)
+        )
+        return None if item is None else decode_position(item)
+
+    def get_positions(
+        self, tenant: str, session: str, strategies: Iterable[str]
+    ) -> dict[str, Position]:
+        """Read the positions of a conversation that exist, by strategy: one call."""
+        keys = [
+            LEARNING_POSITION.build_key(tenant, session=session, strategy=each)
+            for each in strategies
+        ]
+        found = map(decode_position, self._table.get_many(keys).values())
+        return {each.strategy: each for each in found}
+
+    def try_put_position(self, position: Position) -> bool:
+        """Put a position; return whether the stored one was its predecessor."""
+        return self._table.try_write(build_position_write(position))
+
+    def delete_positions(self, tenant: str, session: str) -> None:
+        """Delete all positions of a conversation: two calls."""
+        partition, prefix = LEARNING_POSITION.build_range(tenant, session=session)
+        found = self._table.query(partition, prefix)
+        self._table.write_many([delete((each["pk"], each["sk"])) for each in found])
+
+    def count_waiting(self, tenant: str, strategy: str) -> Waiting:
+        """Count the conversations that wait for a strategy, up to 1,000, by an index."""
+        partition = LEARNING_POSITION.build_index_partition(BY_GROUP, tenant, strategy=strategy)
+        rows = list_items(self._table, partition, WantedPage(_PAGE))
+        found = [decode_position(row) for row in islice(rows, _MOST_COUNTED)]
+        counted = Counter(each.reason for each in found if each.reason is not None)
+        times = [each.since for each in found if each.since is not None]
+        return Waiting(counted, min(times, default=None))
+
+    def wake(self, item: Item, now: int) -> bool:
+        """Make a position ready; its change in the stream starts the learning function."""
+        return self.try_put_position(wake(decode_position(item), now))
+
+    def list_learned(self, tenant: str, session: str) -> list[LearnedItem]:
+        """Read what was learned from a conversation: a call per megabyte."""
+        partition, prefix = LEARNED_ITEM.build_range(tenant, session=session)
+        return [_decode(each) for each in self._table.query(partition, prefix)]
+
+    def list_known(self, tenant: str, target: str, count: int) -> list[LearnedItem]:
+        """Read what was learned for a target, newest first, by an index that may lag."""
+        partition = LEARNED_ITEM.build_index_partition(BY_GROUP, tenant, target=target)
+        rows = list_items(self._table, partition, WantedPage(count))
+        return [_decode(each) for each in islice(rows, count)]
+
+    def get_learned(self, tenant: str, session: str, strategy: str, ref: str) -> LearnedItem | None:
+        """Read one row: one read."""
+        item = self._table.get(_build_learned_key(tenant, session, strategy, ref))
+        return None if item is None else _decode(item)
 
 
 def build_usage_write(tenant: str, day: str, added: Usage, limit: Usage) -> Write:
@@ -102,53 +164,6 @@ def build_counts_write(tenant: str, name: str, added: Counts) -> Write:
     if others:
         parts.append("SET " + ", ".join(f"#{each} = :{each}" for each in others))
     return update(STRATEGY_COUNTS.build_key(tenant, strategy=name), " ".join(parts), **fields)
-
-
-_MOST_COUNTED = 1000
-_PAGE = 100
-
-
-class PositionStore(Store):
-    """The positions of all tenants' strategies."""
-
-    def get(self, tenant: str, session: str, strategy: str) -> Position | None:
-        """Read a position: one read."""
-        item = self._table.get(
-            LEARNING_POSITION.build_key(tenant, session=session, strategy=strategy)
-        )
-        return None if item is None else decode_position(item)
-
-    def get_many(self, tenant: str, session: str, strategies: Iterable[str]) -> dict[str, Position]:
-        """Read the positions of a conversation that exist, by strategy: one call."""
-        keys = [
-            LEARNING_POSITION.build_key(tenant, session=session, strategy=each)
-            for each in strategies
-        ]
-        found = map(decode_position, self._table.get_many(keys).values())
-        return {each.strategy: each for each in found}
-
-    def try_put(self, position: Position) -> bool:
-        """Put a position; return whether the stored one was its predecessor."""
-        return self._table.try_write(build_position_write(position))
-
-    def delete_all(self, tenant: str, session: str) -> None:
-        """Delete all positions of a conversation: two calls."""
-        partition, prefix = LEARNING_POSITION.build_range(tenant, session=session)
-        found = self._table.query(partition, prefix)
-        self._table.write_many([delete((each["pk"], each["sk"])) for each in found])
-
-    def count_waiting(self, tenant: str, strategy: str) -> Waiting:
-        """Count the conversations that wait for a strategy, up to 1,000, by an index."""
-        partition = LEARNING_POSITION.build_index_partition(BY_GROUP, tenant, strategy=strategy)
-        rows = list_items(self._table, partition, WantedPage(_PAGE))
-        found = [decode_position(row) for row in islice(rows, _MOST_COUNTED)]
-        counted = Counter(each.reason for each in found if each.reason is not None)
-        times = [each.since for each in found if each.since is not None]
-        return Waiting(counted, min(times, default=None))
-
-    def wake(self, item: Item, now: int) -> bool:
-        """Make a position ready; its change in the stream starts the learning function."""
-        return self.try_put(wake(decode_position(item), now))
 
 
 def build_position_write(position: Position) -> Write:
@@ -187,26 +202,6 @@ def build_unchanged_check(conversation: Conversation) -> Write:
 def decode_position(item: Item) -> Position:
     """Decode a position."""
     return from_attributes(Position, item, tenant=get_tenant(item["pk"]))
-
-
-class LearnedStore(Store):
-    """The rows of all tenants."""
-
-    def list_conversation(self, tenant: str, session: str) -> list[LearnedItem]:
-        """Read what was learned from a conversation: a call per megabyte."""
-        partition, prefix = LEARNED_ITEM.build_range(tenant, session=session)
-        return [_decode(each) for each in self._table.query(partition, prefix)]
-
-    def list_known(self, tenant: str, target: str, count: int) -> list[LearnedItem]:
-        """Read what was learned for a target, newest first, by an index that may lag."""
-        partition = LEARNED_ITEM.build_index_partition(BY_GROUP, tenant, target=target)
-        rows = list_items(self._table, partition, WantedPage(count))
-        return [_decode(each) for each in islice(rows, count)]
-
-    def get(self, tenant: str, session: str, strategy: str, ref: str) -> LearnedItem | None:
-        """Read one row: one read."""
-        item = self._table.get(_build_learned_key(tenant, session, strategy, ref))
-        return None if item is None else _decode(item)
 
 
 def build_learned_write(row: LearnedItem) -> Write:

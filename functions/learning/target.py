@@ -9,7 +9,7 @@ from functions.identity.model import SERVICE, Principal
 from functions.learning.evidence import Reading, mark
 from functions.learning.model import LearnedItem
 from functions.learning.prompts import ModelAnswer, ReadMessage
-from functions.learning.store import LearnedStore, build_learned_removal, build_learned_write
+from functions.learning.store import LearningStore, build_learned_removal, build_learned_write
 from functions.platform.limits import MAX_KNOWN_ITEMS
 from functions.platform.writes import Write
 
@@ -52,7 +52,7 @@ class Plan(NamedTuple):
 class Target(ABC):
     """The memory in which a kind of strategy stores what it learns."""
 
-    _learned: LearnedStore
+    _learned: LearningStore
 
     @abstractmethod
     def list_known(self, reading: Reading) -> list[Known]:
@@ -105,7 +105,9 @@ class Target(ABC):
         """Build the write of the row of an item that was learned, or learned again: one read."""
         conversation, strategy = reading.conversation, reading.strategy
         is_whole = strategy.kind == "summary"  # any change of the conversation concerns it
-        present = self._learned.get(reading.tenant, conversation.session_id, strategy.name, ref)
+        present = self._learned.get_learned(
+            reading.tenant, conversation.session_id, strategy.name, ref
+        )
         new = () if is_whole else mark(messages)
         marks = dict.fromkeys((*(present.messages if present else ()), *new))
         row = LearnedItem(

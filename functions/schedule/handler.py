@@ -85,7 +85,7 @@ def build_jobs(container: Container) -> dict[ItemType, Job]:
         item_types.DELETION: _resume_long(deletions.resume, "deletions"),
         item_types.DELETION_PREVIEW: _resume_long(deletions.resume, "deletions"),
         item_types.LEARNING_POSITION: _count(
-            lambda item: container.position_store.wake(item, container.clock()), "learning"
+            lambda item: container.learning_store.wake(item, container.clock()), "learning"
         ),
         item_types.CONSOLIDATION: _count(container.consolidation.start_due, "consolidations"),
         item_types.CONSOLIDATION_RUN: _resume_long(container.consolidator.resume, "consolidations"),

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self
 from functions.container import Container
 from functions.learning.forgetting import Forgetting
 from functions.learning.learner import Learner
-from functions.learning.store import PositionStore
+from functions.learning.store import LearningStore
 from functions.platform.item_types import CONVERSATION, LEARNING_POSITION
 from functions.platform.items import Item, TypedItem, decode_item
 from functions.platform.parallel import WorkerPool
@@ -34,7 +34,7 @@ class ConversationLearner:
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = (_CONVERSATIONS, _POSITIONS)
 
     _forgetting: Forgetting
-    _positions: PositionStore
+    _store: LearningStore
     _learner: Learner | None
     _pool: WorkerPool
 
@@ -43,7 +43,7 @@ class ConversationLearner:
         """Build the consumer from the function's services; without a model, it only forgets."""
         learner = container.learner if container.settings.learning_models else None
         pool = WorkerPool("learning", _THREADS)
-        return cls(container.forgetting, container.position_store, learner, pool)
+        return cls(container.forgetting, container.learning_store, learner, pool)
 
     def process(self, batch: StreamBatch) -> None:
         """Note what changed in conversations, then read those that are ready."""
@@ -64,7 +64,7 @@ class ConversationLearner:
             if any(map(_is_rewritten, records)):
                 again = self._forgetting.forget_changed(*session)
             if records[-1].new is None:
-                self._positions.delete_all(*session)
+                self._store.delete_positions(*session)
             elif self._learner is not None:
                 self._learner.note(*session, again)
 

@@ -143,8 +143,8 @@ class Query:
         score = (meaning + (by_words**3 + by_grams**3) / 2 - lacks) / 2
         by_rarity = self._share_rarity(found)
         score = (score + max(by_rarity - _STRAY, 0) / (1 - _STRAY)) / 2
-        if subject:
-            score += max(1 - score, 0) * self._share_subject(read_words(subject)) ** 3 / 2
+        if subject and self._has_all(about := read_words(subject)):
+            score += max(1 - score, 0) * self._share_words(about) ** 3 / 2
         parts = {
             "meaning": meaning,
             "words": by_words,
@@ -252,10 +252,6 @@ class Query:
         places = found.prefixes
         both = [pair for pair in self._pairs if pair[0] in places and pair[1] in places]
         return _divide(sum(places[one] > places[other] for one, other in both), len(both))
-
-    def _share_subject(self, subject: Words) -> float:
-        """Give the share of the query that names a subject; 0 where it doesn't name all of it."""
-        return self._share_words(subject) if self._has_all(subject) else 0.0
 
     def _has_all(self, found: Words) -> bool:
         return found.prefixes.keys() <= self.terms.keys() and (

@@ -94,19 +94,16 @@ class InMemoryVectors:
 
     def _read_all(self, name: str, dimension: int) -> TextMatrix:
         """Read a space: while a page is decoded, the next one is on its way."""
-        matrix = TextMatrix()
-        page, after = self._read_page(name, None)
+        matrix, read = TextMatrix(), partial(self._table.query_page, name, AGENT_VECTOR.sort_prefix)
+        page, after = read(_READ, None)
         while after is not None:
             work: list[Callable[[], Any]] = [
                 partial(self._apply, matrix, page, dimension),
-                partial(self._read_page, name, after),
+                partial(read, _READ, after),
             ]
             _, (page, after) = run_parallel(work)
         self._apply(matrix, page, dimension)
         return matrix
-
-    def _read_page(self, name: str, after: Key | None) -> tuple[list[Item], Key | None]:
-        return self._table.query_page(name, AGENT_VECTOR.sort_prefix, _READ, after)
 
     def _apply(self, matrix: TextMatrix, items: Iterable[Item], dimension: int) -> None:
         """Put vectors into the matrix; a tombstone, or one of another model, removes its row."""
