@@ -74,7 +74,7 @@ class Request:
         """Return a parameter of the path."""
         value = self.path_params[name]
         if len(value) > max_length:
-            raise ValidationFailed(name, f"has 1 to {max_length} characters")
+            raise ValidationFailed(name, f"must have 1 to {max_length} characters")
         return value
 
     @cached_property

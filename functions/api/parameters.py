@@ -76,7 +76,7 @@ class TextParameter(Parameter):
         if self.pattern is not None and not re.fullmatch(self.pattern, text, re.ASCII):
             raise ValidationFailed(self.name, self.expected)
         if self.max_length is not None and not 0 < len(text) <= self.max_length:
-            raise ValidationFailed(self.name, f"has 1 to {self.max_length} characters")
+            raise ValidationFailed(self.name, f"must have 1 to {self.max_length} characters")
         if text == "":
             raise ValidationFailed(self.name, "must not be empty")
         return text

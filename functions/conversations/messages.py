@@ -130,7 +130,7 @@ class Messages:
         found = self._get_writable(caller, session)
         old = self._messages.get(found, index)
         if old is None:
-            raise NotFound("the conversation has no message of this index")
+            raise NotFound("the conversation has no message with this index")
         if rules.is_repeated(found, token):
             return found, old
         rules.assert_version(found, version)

@@ -105,9 +105,9 @@ def supersede(old: Conversation, new: Conversation) -> Conversation:
 def show_uploaded(new: Conversation, upload: Conversation) -> Conversation:
     """Build a conversation that shows uploaded messages."""
     if new.sensitivity != upload.sensitivity:
-        raise ValidationFailed("sensitivity", "must be the one of the upload")
+        raise ValidationFailed("sensitivity", "must be that of the upload")
     if new.schema != upload.schema:
-        raise ValidationFailed("version", "must be the one of the upload")
+        raise ValidationFailed("version", "must be that of the upload")
     return replace(
         new,
         generation=upload.generation,

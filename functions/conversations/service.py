@@ -76,7 +76,7 @@ class Conversations:
         authorize(caller, authority.READ_CONVERSATION, found)
         message = self._messages.get(found, index)
         if message is None:
-            raise NotFound("the conversation has no message of this index")
+            raise NotFound("the conversation has no message with this index")
         return found, message
 
     def find_header(self, caller: Principal, session: str) -> Conversation:

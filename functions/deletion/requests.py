@@ -13,4 +13,4 @@ class NewDeletion(RequestModel):
     id: AgentId
     """The id of a principal, of the user of conversations, or of the owner of states."""
     dry_run: bool = False
-    """True if to count only what would be deleted."""
+    """True counts what would be deleted, and deletes nothing."""

@@ -195,7 +195,7 @@ def _find_address(caller: Principal, update: BatchUpdate) -> tuple[EntryAddress,
     namespace, key = update.natural_key
     policy = POLICIES[update.memory_type or WORKING.name]  # private tiers share their addresses
     if policy.is_private and update.agent_id not in (None, caller.id):
-        raise AccessDenied("working and episodic memory is written by its owner alone")
+        raise AccessDenied("only the owner of working and episodic memory can write it")
     return policy.build_address(caller.tenant, caller.id, namespace, key), None
 
 

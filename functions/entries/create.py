@@ -52,7 +52,7 @@ def build_entry(caller: Principal, new: NewEntry, now: int, token: RequestToken)
     policy, agent = POLICIES[new.memory_type], new.agent_id or caller.id
     scope = new.scope or Scope()
     if policy.is_private and agent != caller.id:
-        raise AccessDenied("working and episodic memory is written by its owner alone")
+        raise AccessDenied("only the owner of working and episodic memory can write it")
     given = {name: value for name, value in to_entry_fields(new).items() if value is not None}
     policy.assert_allows_fields(given)
     entry = Entry(

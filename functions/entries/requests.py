@@ -200,7 +200,7 @@ class EpisodicSettings(ChangeModel):
     """The maximum number of episodic entries. If it is lowered, the schedule evicts."""
     eviction_policy: EvictionPolicy = "lru"
     pinned_namespaces: list[Name] = Field(default=[], max_length=limits.MAX_LISTED_NAMESPACES)
-    """New episodic entries in these are pinned, unless they say otherwise."""
+    """New episodic entries in these are pinned by default."""
     history: HistorySettings | None = None
     """The time for which earlier values of episodic entries are kept; null keeps none."""
 

@@ -114,7 +114,7 @@ def parse_event_types(text: str) -> frozenset[EventType]:
         return EVENT_TYPES
     known = frozenset(each for each in EVENT_TYPES if each in names)
     if known != names:
-        raise WrongSetting(f"EVENT_BUS_TYPES are *, or some of {', '.join(sorted(EVENT_TYPES))}")
+        raise WrongSetting(f"EVENT_BUS_TYPES must be * or some of {', '.join(sorted(EVENT_TYPES))}")
     return known
 
 

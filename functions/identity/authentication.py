@@ -85,7 +85,7 @@ class Authentication:
         named = [jwt["claims"].get(name) for name in self._claims]
         if not all(isinstance(each, str) and each for each in named):
             names = " and ".join(self._claims)
-            raise Unauthenticated(f"the token needs the claims {names}, each a text")
+            raise Unauthenticated(f"the token needs the claims {names} as texts")
         return named
 
     def _is_root(self, api_key: str) -> bool:

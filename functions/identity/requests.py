@@ -51,7 +51,7 @@ class NewPrincipal(RequestModel):
     expires_at: Timestamp | None = None
     """From this moment on its key is invalid."""
     agent_type: Identifier | None = None
-    """The kind of agent that it is one of; all of a type share the states of that type."""
+    """The type of the agent; all agents of a type share its states."""
     reuse: bool = False
     """True if it takes over what a revoked principal of this id had: memory, tasks and access."""
 
@@ -60,15 +60,15 @@ class PrincipalGrant(RequestModel):
     """Body of `PATCH /api/v1/tenants/{id}/principals/{principal}`."""
 
     permissions: list[Permission]
-    """All that it may do from now on."""
+    """All its permissions."""
 
 
 class PrincipalChange(ChangeModel):
     """Body of `PATCH /api/v1/principals/{id}`; omitted fields stay unchanged."""
 
     permissions: list[Permission] = Field(default=[])
-    """All that it may do from now on. It keeps `memory.inspect`, which the root key takes away."""
+    """All its permissions. It keeps `memory.inspect`, which only the root key removes."""
     agent_type: Identifier | None = None
-    """None takes it away."""
+    """Null removes it."""
     expires_at: Timestamp | None = None
-    """None: its key counts until it is revoked."""
+    """Null: its key is valid until it is revoked."""

@@ -169,7 +169,7 @@ def check_headers(headers: Headers) -> None:
     sizes = [len(name) + len(value) for name, value in headers]
     if len(sizes) > MAX_HEADERS or sum(sizes) > MAX_HEADER_BYTES:
         most = f"{MAX_HEADERS} headers, {MAX_HEADER_BYTES} bytes in all"
-        raise HeadersTooLarge("headers", f"a request has at most {most}")
+        raise HeadersTooLarge("headers", f"must be at most {most}")
 
 
 def invoke(handler: Handler, event: dict[str, Any]) -> GatewayResponse:

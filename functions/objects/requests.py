@@ -56,4 +56,4 @@ class SpaceChange(RequestModel):
     space: Name | None = None
     """The name in the path, if it is repeated."""
     permissions: Permissions
-    """As for a namespace, but a `default` of null means `none`: the space is private."""
+    """As for a namespace, but a null `default` means `none`: the space is private."""

@@ -42,7 +42,7 @@ def assert_key(key: str, field: str) -> None:
     except UnicodeEncodeError as error:
         raise ValidationFailed(field, "must be UTF-8") from error
     if not 0 < size <= limits.MAX_OBJECT_KEY_BYTES:
-        raise ValidationFailed(field, f"has 1 to {limits.MAX_OBJECT_KEY_BYTES} bytes of UTF-8")
+        raise ValidationFailed(field, f"must have 1 to {limits.MAX_OBJECT_KEY_BYTES} UTF-8 bytes")
 
 
 def compute_version(old: StoredObject | None, now: int, random: int) -> int:

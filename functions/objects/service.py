@@ -144,7 +144,7 @@ class Objects:
         expected: Precondition,
         token: RequestToken,
     ) -> StoredObject:
-        """Give an object another key; its bytes stay where they are.
+        """Rename an object; its bytes stay where they are.
 
         Args:
             expected: what If-Match says of the object.
@@ -194,7 +194,7 @@ class Objects:
         self._store.delete([found.item], now, records)
 
     def delete_prefix(self, caller: Principal, space: str, prefix: str) -> tuple[int, bool]:
-        """Delete all objects whose keys begin alike; how many, and whether none are left.
+        """Delete all objects whose keys have a prefix; how many, and whether none are left.
 
         It stops after 15 seconds. Each of its transactions deletes up to 20 objects.
         """

@@ -48,15 +48,15 @@ def parse_embedding_model(setting: str, dimensions: int = 0) -> EmbeddingModel:
     """
     provider, _, id = setting.partition(":")
     if provider not in (BEDROCK, OPENAI) or not id or " " in id:
-        raise ValueError("is bedrock:ID or openai:NAME")
+        raise ValueError("must be bedrock:ID or openai:NAME")
     if dimensions and not MIN_DIMENSIONS <= dimensions <= MAX_DIMENSIONS:
-        raise ValueError(f"has {MIN_DIMENSIONS} to {MAX_DIMENSIONS} dimensions")
+        raise ValueError(f"must have {MIN_DIMENSIONS} to {MAX_DIMENSIONS} dimensions")
     name = f"{setting}/{dimensions}" if dimensions else setting
     if provider == OPENAI:
         return EmbeddingModel(name, provider, id, "", dimensions or None)
     family = next((each for each in _FAMILIES if strip_area(id).startswith(each)), None)
     if family is None:
-        raise ValueError(f"names a model of Bedrock that begins with {', '.join(_FAMILIES)}")
+        raise ValueError(f"must name a model of Bedrock that begins with {', '.join(_FAMILIES)}")
     offered = _FAMILIES[family]
     if dimensions and dimensions not in offered:
         raise ValueError(f"{family} has {', '.join(map(str, offered))} dimensions")

@@ -58,10 +58,10 @@ class Unauthenticated(ServiceError):
 
 
 class AccessDenied(ServiceError):
-    """The key is valid, but its principal has no permission for this."""
+    """The key is valid, but its principal has no permission for this request."""
 
     code, status, title = "ACCESS_DENIED", 403, "Not allowed"
-    remedy = "Ask who administers the namespace, task or tenant; retrying doesn't help."
+    remedy = "Ask an administrator of the namespace, task or tenant; retrying doesn't help."
 
 
 class EntryNotFound(ServiceError):
@@ -85,15 +85,15 @@ class MethodNotAllowed(ServiceError):
     """The path exists, but not for this method."""
 
     code, status, title = "METHOD_NOT_ALLOWED", 405, "Method not allowed"
-    remedy = "The message lists the methods that it takes."
+    remedy = "Use a method that the message lists."
 
     def __init__(self, allowed: list[str]) -> None:
-        super().__init__(f"this path takes {', '.join(allowed)}")
+        super().__init__(f"this path accepts {', '.join(allowed)}")
         self.allowed = allowed
 
 
 class Conflict(ServiceError):
-    """The present state prevents the write; `current` is it, if the caller may read it."""
+    """The present state prevents the write; `current` has it, if the caller may read it."""
 
     def __init__(self, message: str, *, current: Any = None, version: int | None = None) -> None:
         super().__init__(message)
@@ -102,7 +102,7 @@ class Conflict(ServiceError):
 
 
 class VersionMismatch(Conflict):
-    """Another request changed it: the present version isn't the one that you named."""
+    """Another request changed the resource: its version isn't the one that you named."""
 
     code, status, title = "VERSION_MISMATCH", 409, "Another version is present"
     remedy = "Merge your change into `current`, and send it again with `current_version`."
@@ -121,10 +121,10 @@ class VersionMismatch(Conflict):
 
 
 class EntryExists(Conflict):
-    """Something with this key or name exists."""
+    """A resource with this key or name exists."""
 
     code, status, title = "ENTRY_EXISTS", 409, "An entry with this key exists"
-    remedy = "Change what exists (`current`), or choose another name."
+    remedy = "Change the existing one (`current`), or choose another name."
 
 
 class IdempotencyConflict(Conflict):
@@ -158,14 +158,14 @@ class HistoryNotKept(ServiceError):
 
 
 class TaskReassigned(ServiceError):
-    """The task was yours and has been handed over; what you write for it no longer counts."""
+    """The task was yours and has been handed over; your writes for it are rejected."""
 
     code, status, title = "TASK_REASSIGNED", 409, "The task is another agent's"
     remedy = "Stop working on the task, or ask its coordinator for a grant."
 
 
 class ConversationNotOwned(ServiceError):
-    """Its creator or its user is not the one that the append expects."""
+    """The conversation's creator or user is not the one that the append expects."""
 
     code, status, title = "CONVERSATION_NOT_OWNED", 409, "The conversation is another's"
     remedy = "Use another `session_id`, or leave out the `expect_` fields to join it."
@@ -179,14 +179,14 @@ class RunClosed(ServiceError):
 
 
 class ValueTooLarge(ServiceError):
-    """The value has more bytes than memory takes (`actual` over `max`)."""
+    """The value has more bytes than memory accepts (`actual` over `max`)."""
 
     code, status, title = "VALUE_TOO_LARGE", 413, "The value is too large"
     remedy = "Keep bulk data elsewhere, and store a reference to it."
 
 
 class BatchTooLarge(ServiceError):
-    """This is more than one atomic write can hold."""
+    """The batch has more than one atomic write can hold."""
 
     code, status, title = "BATCH_TOO_LARGE", 413, "The batch is too large"
     remedy = "Split the batch, or use fewer tags on semantic entries."
@@ -200,7 +200,7 @@ class BodyTooLarge(ServiceError):
 
 
 class PageTooLarge(ServiceError):
-    """The list is a bare array, and what you ask for is more bytes than a response holds."""
+    """The list is a bare array, and the requested part is too large for a response."""
 
     code, status, title = "PAGE_TOO_LARGE", 413, "The page is too large"
     remedy = "Ask for `limit` elements, and continue with `offset`."
@@ -220,14 +220,14 @@ class RangeNotSatisfiable(ServiceError):
 
 
 class PreconditionRequired(ServiceError):
-    """A change needs to name the version that it was made from."""
+    """A change must name the version that it was made from."""
 
     code, status, title = "PRECONDITION_REQUIRED", 428, "If-Match is required"
     remedy = "Send If-Match with the version that you last read."
 
 
 class CapacityExceeded(ServiceError):
-    """A limit is reached: `limit` says which, beside `current_count` and `max_capacity`."""
+    """A limit is reached: `limit` names it, beside `current_count` and `max_capacity`."""
 
     code, status, title = "CAPACITY_EXCEEDED", 429, "A limit is reached"
     remedy = "Delete entries or let them expire, or have the limit raised."
@@ -249,7 +249,7 @@ class CapacityExceeded(ServiceError):
 
 
 class QuotaExceeded(ServiceError):
-    """A limit that the operator has set for the tenant is reached: `limit` says which."""
+    """A limit that the operator has set for the tenant is reached: `limit` names it."""
 
     code, status, title = "QUOTA_EXCEEDED", 429, "The tenant's limit is reached"
     remedy = "Delete what is no longer needed, or ask the operator to raise the limit."
@@ -277,14 +277,14 @@ class InternalError(ServiceError):
     remedy = "Give its operators the `X-Request-Id` of the response."
 
     def __init__(self) -> None:
-        super().__init__("the service failed; the request id leads its operators to the reason")
+        super().__init__("the service failed; give its operators the request id")
 
 
 class UnreadableValue(ServiceError):
-    """It was damaged in the table, or copied there from another item."""
+    """The stored value was damaged, or copied from another item."""
 
     code, status, title = "UNREADABLE", 409, "The stored value can't be read"
-    remedy = "Replace the value or delete it. Lists have it with `unreadable: true`."
+    remedy = "Replace the value or delete it. Lists show it with `unreadable: true`."
 
     def __init__(self) -> None:
         super().__init__("the stored value can't be read; replace it, or delete it")
@@ -294,7 +294,7 @@ class Unavailable(ServiceError):
     """The store can't be reached, or doesn't respond in time."""
 
     code, status, title = "UNAVAILABLE", 503, "The store is not available"
-    remedy = "Wait as Retry-After says. With an Idempotency-Key a retry writes nothing twice."
+    remedy = "Wait as Retry-After says. With an Idempotency-Key, a retry does not write twice."
     retry_after = 1
 
 
@@ -304,7 +304,7 @@ class ReadOnly(Unavailable):
     retry_after = 5
 
     def __init__(self) -> None:
-        super().__init__("nothing is written here for now; send the same request again")
+        super().__init__("writes are stopped for now; send the same request again")
 
 
 class RunEnded(ServiceError):

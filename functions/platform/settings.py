@@ -248,7 +248,7 @@ def _parse(field: Field[Any], text: str) -> Any:
     try:
         return int(text) if field.type is int else float(text)
     except ValueError:
-        raise WrongSetting(f"{field.name.upper()} is a number") from None
+        raise WrongSetting(f"{field.name.upper()} must be a number") from None
 
 
 def _check(right: bool, problem: str) -> None:

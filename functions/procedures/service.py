@@ -114,7 +114,7 @@ class Procedures:
         workflows = self._store.list_procedure(caller.tenant, procedure)
         by_id = sorted(workflows, key=lambda each: each.workflow_id)
         if not by_id:
-            raise NotFound("there are no workflows for this type of task; PUT one first")
+            raise NotFound("there are no workflows for this type of task; create one by PUT")
         return rules.select_workflow(by_id, self._clock(), Random(seed))  # noqa: S311 - a sample
 
     def record_outcome(

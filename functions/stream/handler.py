@@ -72,7 +72,7 @@ def parse_consumers(text: str | None) -> list[str]:
     """Parse the names of consumers, with commas between; None names all."""
     names = list(ALL_CONSUMERS) if text is None else [name.strip() for name in text.split(",")]
     if not set(names) <= ALL_CONSUMERS.keys():
-        raise WrongSetting(f"STREAM_CONSUMERS are some of {', '.join(ALL_CONSUMERS)}")
+        raise WrongSetting(f"STREAM_CONSUMERS must be some of {', '.join(ALL_CONSUMERS)}")
     return names
 
 

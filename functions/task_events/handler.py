@@ -38,7 +38,7 @@ def build_handler(container: Container) -> Handler:
             raise TaskEventRejected(f"{error.code}: {error.message}") from None
         except Exception as error:  # noqa: BLE001 - whatever it is, Lambda prints its message
             log_unexpected(error)
-            raise TaskEventRejected("INTERNAL_ERROR: the log says where") from None
+            raise TaskEventRejected("INTERNAL_ERROR: see the log") from None
         return {"applied": task is not None, "version": None if task is None else task.version}
 
     return handle

@@ -20,7 +20,7 @@ def parse_envelope(event: Any) -> EventEnvelope:
     fields = event if isinstance(event, dict) else {}
     source, id = fields.get("source"), fields.get("id")
     if not (isinstance(source, str) and isinstance(id, str) and "detail" in fields):
-        raise ValidationFailed("event", "is an EventBridge event with source, id and detail")
+        raise ValidationFailed("event", "must be an EventBridge event with source, id and detail")
     return EventEnvelope(source, id, fields["detail"])
 
 

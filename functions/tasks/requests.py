@@ -154,30 +154,30 @@ class NewOwner(RequestModel):
 
 
 class Guardrails(ChangeModel):
-    """`guardrails` of a coordinator: only the given fields change; null takes one away.
+    """`guardrails` of a coordinator: only the given fields change; null removes one.
 
-    Those of RFC-0013 that aren't of memory are kept as given.
+    Other guardrails of RFC-0013 are kept as given.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     max_working_memory_per_task: int | None = Field(default=None, ge=0, le=limits.MAX_TASK_ENTRIES)
-    """No task has more working entries, whatever its own policy says."""
+    """The maximum number of working entries of a task. A task's policy can't raise it."""
     max_episodic_memory_per_agent: int | None = Field(
         default=None, ge=0, le=limits.MAX_EPISODIC_ENTRIES
     )
-    """No agent adds an entry above this number, whatever its settings say; none is removed."""
+    """The maximum number of an agent's entries, even if its settings allow more."""
     allowed_semantic_namespaces: list[Name] | None = Field(
         default=None, max_length=limits.MAX_LISTED_NAMESPACES
     )
-    """The coordinator and its assignees reach no semantic memory but in these. A name that ends
+    """The coordinator and its assignees can access semantic memory only in these. A name that ends
     with `*` is a prefix."""
     denied_semantic_namespaces: list[Name] | None = Field(
         default=None, max_length=limits.MAX_LISTED_NAMESPACES
     )
-    """They reach no semantic memory in these, allowed or not."""
+    """They can't access semantic memory in these, even if it is allowed."""
     memory_archive_required: bool | None = None
-    """Memory is archived when a task ends, whatever its own policy says."""
+    """Memory is archived when a task ends, even if its policy does not ask for it."""
     delegates: Delegates | None = None
     """The `delegates` of the coordinator's new tasks that name none."""
 
@@ -185,7 +185,7 @@ class Guardrails(ChangeModel):
     def _assert_known(self) -> Self:
         unknown = [name for name in self.model_extra or () if _OF_MEMORY.search(name)]
         if unknown:
-            raise ValueError(f"{min(unknown)} is no guardrail of memory")
+            raise ValueError(f"{min(unknown)} is not a guardrail of memory")
         return self
 
 

@@ -89,6 +89,6 @@ class _Checked:
             if not is_known or len(each) != self._dimensions:
                 raise Unavailable(
                     f"the embedding model answered with {len(each)} numbers for a text; vectors "
-                    f"have {MIN_DIMENSIONS} to {MAX_DIMENSIONS}, and all as many"
+                    f"must have {MIN_DIMENSIONS} to {MAX_DIMENSIONS}, and all the same number"
                 )
         return [scale_to_unit(each.tolist()) for each in vectors]

@@ -17,7 +17,7 @@ _Title = Annotated[str, Field(min_length=1, max_length=limits.MAX_TITLE_CHARACTE
 
 
 class WorkingDefaults(RequestModel):
-    """`memory.working_memory`: what the plan's tasks start from."""
+    """`memory.working_memory`: the initial settings of the plan's tasks."""
 
     archive_on_completion: bool = True
     max_entries_per_task: int = Field(
@@ -26,7 +26,7 @@ class WorkingDefaults(RequestModel):
 
 
 class EpisodicDefaults(RequestModel):
-    """`memory.episodic_memory`: what the workflow's agents start from."""
+    """`memory.episodic_memory`: the initial settings of the workflow's agents."""
 
     capacity_per_agent: int | None = Field(default=None, ge=1, le=limits.MAX_EPISODIC_ENTRIES)
     eviction_policy: EvictionPolicy = "lru"

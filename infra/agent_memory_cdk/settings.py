@@ -232,7 +232,9 @@ class Settings:
         _check(bool(named), f"{self.name!r} is no name: use words as in team-a, at most 20 letters")
         self._check_embedding()
         learns = self.learning_model is None or _LEARNING.fullmatch(self.learning_model)
-        _check(bool(learns), "learning_model is bedrock:ID or openai:NAME; several of one kind")
+        _check(
+            bool(learns), "learning_model must be bedrock:ID or openai:NAME; several of one kind"
+        )
         is_openai = (self.learning_model or "").startswith("openai:")
         _check(is_openai == bool(self.learning_url), "learning_url and openai:NAME go together")
         kept = 0 <= self.event_retention_days <= MAX_LOG_RETENTION_DAYS

@@ -70,10 +70,10 @@ Memory for AI agents, by OpenIntent RFC-0015: working, episodic and semantic ent
 versions, tags, lifetimes and access rules.
 
 Every request but those of the section `discovery` carries a key, which belongs to one principal \
-of one tenant; nothing of another tenant is ever in reach. Times are RFC 3339 in UTC. Errors are \
-problem documents (RFC 9457) whose `code` says what happened (see the table below); those of the \
-section `openwop` are its own. A W3C `traceparent` header is honoured. HEAD is answered wherever \
-GET is.
+of one tenant; no request reaches the data of another tenant. Times are RFC 3339 in UTC. Errors \
+are problem documents (RFC 9457) whose `code` says what happened (see the table below); the \
+section `openwop` has its own format. A W3C `traceparent` header is honored. HEAD is accepted \
+wherever GET is.
 
 ## Quick start
 

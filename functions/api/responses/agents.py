@@ -23,7 +23,7 @@ class EpisodicSettingsDocument(TypedDict):
     """The maximum number of episodic entries."""
     eviction_policy: EvictionPolicy
     pinned_namespaces: list[str]
-    """New episodic entries in these are pinned, unless they say otherwise."""
+    """New episodic entries in these are pinned by default."""
     history: HistoryDocument
     """The time for which earlier values of episodic entries are kept."""
 
@@ -69,7 +69,7 @@ class AgentEpisodicDocument(TypedDict):
 
 
 class AgentDocument(TypedDict):
-    """An agent, with the use of its memory and the room that is left."""
+    """An agent, with the use and the free capacity of its memory."""
 
     agent_id: str
     kind: Kind
@@ -89,16 +89,16 @@ class GuardrailsDocument(TypedDict):
     """A coordinator's guardrails; what isn't set is null. Other members are as they were given."""
 
     max_working_memory_per_task: Count | None
-    """No task has more working entries, whatever its own policy says."""
+    """The maximum number of working entries of a task. A task's policy can't raise it."""
     max_episodic_memory_per_agent: Count | None
-    """No agent adds an entry above this number, whatever its settings say; none is removed."""
+    """The maximum number of an agent's entries, even if its settings allow more."""
     allowed_semantic_namespaces: list[str] | None
-    """The coordinator and its assignees reach no semantic memory but in these. A name that ends
+    """The coordinator and its assignees can access semantic memory only in these. A name that ends
     with `*` is a prefix."""
     denied_semantic_namespaces: list[str] | None
-    """They reach no semantic memory in these, allowed or not."""
+    """They can't access semantic memory in these, even if it is allowed."""
     memory_archive_required: bool | None
-    """Memory is archived when a task ends, whatever its own policy says."""
+    """Memory is archived when a task ends, even if its policy does not ask for it."""
 
 
 class CoordinatorGuardrailsDocument(TypedDict):

@@ -21,7 +21,7 @@ class DeletionDocument(TypedDict):
     requested_at: Timestamp
     requested_by: ActorDocument
     finished_at: Timestamp | None
-    """The time when everything was gone, whatever functions wrote late included."""
+    """The time when everything was deleted, late writes of functions included."""
     counts: dict[str, int]
     """The number of items of each type, and of files, that were deleted or redacted so far."""
 

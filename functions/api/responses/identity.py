@@ -18,7 +18,7 @@ class PrincipalDocument(TypedDict):
     kind: Kind
     permissions: list[Permission]
     agent_type: str | None
-    """The kind of agent that it is one of."""
+    """The type of the agent."""
     created_at: Timestamp
     expires_at: Timestamp | None
 

@@ -22,7 +22,7 @@ class NamespacePermissionsDocument(TypedDict):
     """The permissions of a namespace."""
 
     default: Access
-    """The access of everybody who isn't listed; of a prefix rule, where no own one is set."""
+    """The access of principals that aren't listed; of a prefix rule: where none is set."""
     allow: list[NamespaceAccessDocument]
 
 

@@ -31,7 +31,7 @@ class ObjectDocument(TypedDict):
     version: Version
     """Grows with each write, in steps of any size."""
     etag: str
-    """The version as If-Match and If-None-Match take it."""
+    """The version in the form of If-Match and If-None-Match."""
     size: Count
     """In bytes."""
     content_type: str
@@ -79,9 +79,9 @@ class ObjectUploadDocument(TypedDict):
     url: str
     method: Literal["PUT"]
     headers: dict[str, str]
-    """That the request to the address has to have."""
+    """The headers that the request to the address must have."""
     size: Count
-    """The number of bytes that the address takes."""
+    """The number of bytes that the address accepts."""
     address_expires_at: Timestamp
     """The time until which the address accepts them."""
     expires_at: Timestamp

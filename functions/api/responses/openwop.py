@@ -74,7 +74,7 @@ class StartedMemoryRunDocument(TypedDict):
 
     runId: RunId
     memoryRef: str
-    """Stands for the memory, to its holders; of several, the first. Don't parse it."""
+    """An opaque reference, which gives its holders access to the memory; of several, the first."""
     memoryRefs: NotRequired[list[str]]
     """All memories, if there are several."""
     snapshotAt: Timestamp
@@ -103,8 +103,8 @@ class MemoryRunStateDocument(TypedDict):
     secrets: list[str]
     """The labels of the run's secrets."""
     agent: NotRequired[str]
-    """By which the run named its memory; absent where a reference or a run to replay named it, and
-    where the name holds one of its secrets."""
+    """The agent in the memory's name; absent if a reference or a run to replay named the memory,
+    or if the name holds one of the run's secrets."""
     scope: NotRequired[str]
     """The scope, beside the agent."""
     replayOf: NotRequired[str]
@@ -121,7 +121,7 @@ class MemoryDocument(TypedDict):
     """A memory of the caller, or of its agent type."""
 
     memoryRef: str
-    """Stands for the memory, to its holders. Don't parse it."""
+    """An opaque reference, which gives its holders access to the memory."""
     agent: str
     """The agent of the memory, by its name."""
     scope: NotRequired[str]
@@ -144,7 +144,7 @@ class NamedMemoryDocument(TypedDict):
     """The memory of a name."""
 
     memoryRef: str
-    """Stands for the memory, to its holders. Don't parse it."""
+    """An opaque reference, which gives its holders access to the memory."""
 
 
 class EndedMemoryRunDocument(TypedDict):

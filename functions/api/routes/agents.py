@@ -23,7 +23,7 @@ _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 
 @ROUTES.add("GET /api/v1/agents", READ, {200: AgentPageDocument}, query=CURSOR_PAGE)
 def list_agents(request: Request, caller: Principal) -> Response:
-    """List agents, with what they hold and how much room is left.
+    """List agents, with the use and the free capacity of their memory.
 
     Lists principals of kind agent, and others that hold memory, newest first: the caller itself
     and assignees of open tasks that it coordinates, or with `memory.admin` all. Expired entries
@@ -86,9 +86,9 @@ def get_guardrails(request: Request, caller: Principal) -> Response:
 def change_guardrails(request: Request, caller: Principal, asked: GuardrailsChange) -> Response:
     """Set a coordinator's guardrails.
 
-    From the answer on, the guardrails bind the coordinator, its open tasks, and their assignees.
-    They restrict reads and writes, and remove nothing. Other guardrails of RFC-0013 are stored
-    unchanged.
+    Once the request is answered, the guardrails limit the coordinator, its open tasks, and their
+    assignees. They restrict reads and writes, and remove nothing. Other guardrails of RFC-0013 are
+    stored unchanged.
     """
     coordinator, token = request.path_param("coordinator_id"), request.idempotency_token(caller)
     found = request.services.guardrails.change(caller, coordinator, asked, request.if_match, token)

@@ -27,7 +27,7 @@ _ACTION = TextParameter("action", "Records of this action.", MAX_ID_CHARACTERS)
     query=(_ACTOR, _ACTION, FROM, TO, ORDER, _AFTER, LIMIT),
 )
 def read_audit_log(request: Request, caller: Principal) -> Response:
-    """Read who did what with authority.
+    """List the uses of authority.
 
     Oldest first, unless `order` is `desc`. With `actor` or `action` a page may have fewer
     records than there are; `next` continues.

@@ -51,7 +51,7 @@ def write_batch(request: Request, caller: Principal) -> Response:
     asked = request.parse_body(_Items).entries
     if len(asked) > MAX_BATCH_ENTRIES:
         raise BatchTooLarge(
-            f"a batch holds {MAX_BATCH_ENTRIES} entries; split it",
+            f"a batch has at most {MAX_BATCH_ENTRIES} entries; split it",
             max=MAX_BATCH_ENTRIES,
             actual=len(asked),
         )
@@ -95,7 +95,7 @@ def _name_item(error: ValidationFailed, index: int | None) -> ValidationFailed:
 def delete_batch(request: Request, caller: Principal) -> Response:
     """Delete the entries that match.
 
-    Only what you may write is deleted. Takes at least one parameter beside `agent_id`,
+    Only what you may write is deleted. Needs at least one parameter beside `agent_id`,
     `memory_type` and `pinned`.
     """
     names = [parameter.name for parameter in NARROWING]

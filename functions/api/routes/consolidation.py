@@ -34,7 +34,7 @@ _CONSOLIDATION = "/api/v1/consolidation"
     audited=(CONSOLIDATE,),
 )
 def consolidate(request: Request, caller: Principal, new: NewConsolidation) -> Response:
-    """Consolidate the tenant's facts, or say what that would do.
+    """Consolidate the tenant's facts, or preview the changes.
 
     A dry run answers 200 and changes nothing. Otherwise the scheduled function does the work.
     While a consolidation runs, further requests return its id.
@@ -71,7 +71,7 @@ def put_consolidation_settings(
 ) -> Response:
     """Set when and how facts are consolidated.
 
-    What is left out has its default: `P7D`, `P90D` and 0.2.
+    Omitted settings get their defaults: `P7D`, `P90D` and 0.2.
     """
     schedule = request.services.consolidation.put_settings(caller, new)
     return json_response(200, render_settings(schedule))
@@ -111,7 +111,7 @@ def get_consolidation(request: Request, caller: Principal) -> Response:
     audited=(UNDO_CONSOLIDATION,),
 )
 def undo_consolidation(request: Request, caller: Principal) -> Response:
-    """Undo what a consolidation did to facts that were not changed since.
+    """Undo a consolidation for the facts that were not changed since.
 
     Answers 200 if it is done, and 202 if the scheduled function continues. Undone facts are not
     consolidated again until they are learned again.

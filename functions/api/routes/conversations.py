@@ -69,7 +69,7 @@ class _MessagePage(NamedTuple):
     query=(_EXPIRED, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
 )
 def get_archived_conversation(request: Request, caller: Principal) -> Response:
-    """Read a conversation whose retention is over back from cold storage."""
+    """Read a conversation whose retention is over from cold storage."""
     offset, limit = _range(request, caller)
     session_id = request.path_params["session_id"]
     found, page = request.services.conversation_archive.read(
@@ -122,7 +122,7 @@ def get_conversation(request: Request, caller: Principal) -> Response:
     audited=(REPLACE_CONVERSATION,),
 )
 def put_conversation(request: Request, caller: Principal, new: NewConversation) -> Response:
-    """Store a whole conversation, in place of the one before it."""
+    """Store a whole conversation, and replace the one before it."""
     session_id = request.path_param("session_id", limits.MAX_NAME_CHARACTERS)
     token = request.optional_idempotency_token(caller)
     stored, is_new = request.services.conversations.put(

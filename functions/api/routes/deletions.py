@@ -47,7 +47,7 @@ def get_tenant_deletion(request: Request, caller: Principal) -> Response:
     audited=(DELETE_AGENT, DELETE_PERSON),
 )
 def start_deletion(request: Request, caller: Principal, asked: NewDeletion) -> Response:
-    """Delete what an agent or a person has, everywhere.
+    """Delete the data of an agent or a person everywhere.
 
     The principal's key, if there is one, is revoked at once; the scheduled function deletes the
     rest. From data of others, the id is removed. While the deletion runs, the call returns its

@@ -37,7 +37,7 @@ _OPENWOP = [describe_openwop(can_embed=each) for each in (True, False)]
 
 @ROUTES.add("GET /", PUBLIC, {200: Example("Root", _ROOT), 302: None})
 def get_root(request: Request, _caller: Principal) -> Response:
-    """Return where things are.
+    """Return the addresses of the service's parts.
 
     A browser, which accepts `text/html`, is sent to the console.
     """

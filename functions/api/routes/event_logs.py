@@ -40,8 +40,8 @@ _PAGES = (
     READ,
     {200: EventPageDocument},
     query=_QUERY,
-    remark="By the intent's owner, who takes or took part in it, who is on its access "
-    f"list, or with `memory.admin`. {_PAGES}",
+    remark="For the intent's owner, present and former participants, principals on its access "
+    f"list, and with `memory.admin`. {_PAGES}",
 )
 def read_intent_log(request: Request, caller: Principal) -> Response:
     """Read an intent's log."""

@@ -44,7 +44,7 @@ _RUN = TextParameter(
 _AGENT_TYPE = TextParameter("agent_type", "The facts' agent type.", MAX_ID_CHARACTERS)
 _USER = TextParameter("user_id", "The user whom the facts are about.", MAX_ID_CHARACTERS)
 _AS_OF = TimestampParameter("as_of", "Facts that held at this time. Default: now.")
-_ENDED = BooleanParameter("ended", "Whether facts are listed that do not hold, too.")
+_ENDED = BooleanParameter("ended", "`true` lists facts that do not hold, too.")
 _FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE, _USER)  # in the order of FactQuery
 
 

@@ -40,7 +40,7 @@ _TO = IntegerParameter(
     audited=(DELETE_MESSAGE,),
 )
 def pop_message(request: Request, caller: Principal) -> Response:
-    """Take the last message off a conversation."""
+    """Remove and return the last message of a conversation."""
     token = request.optional_idempotency_token(caller)
     session_id = request.path_params["session_id"]
     found, popped = request.services.messages.pop(caller, session_id, request.if_match, token)
@@ -75,7 +75,7 @@ def upload_messages(request: Request, caller: Principal, new: UploadedMessages) 
     idempotent=True,
 )
 def begin_upload(request: Request, caller: Principal, new: NewUpload) -> Response:
-    """Begin to store a conversation piece by piece; a PUT shows all of it by one write."""
+    """Begin the upload of a conversation in parts; a PUT shows all of it by one write."""
     token = request.optional_idempotency_token(caller)
     session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
     upload = request.services.uploads.begin(caller, session_id, new, token)

@@ -55,7 +55,7 @@ _LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
     audited=(WRITE_OBJECTS,),
 )
 def rename_object(request: Request, caller: Principal, asked: ObjectRename) -> Response:
-    """Give an object another key.
+    """Rename an object.
 
     Its bytes stay where they are. If-Match names the object's version.
     """
@@ -141,10 +141,10 @@ def list_objects(request: Request, caller: Principal) -> Response:
     audited=(DELETE_OBJECTS,),
 )
 def delete_objects(request: Request, caller: Principal) -> Response:
-    """Delete all objects whose keys begin alike.
+    """Delete all objects whose keys have a prefix.
 
     With `memory.write` and write access to the space, or `memory.admin`. `prefix` is required;
-    an empty one means all. Objects go in groups of 20.
+    an empty one means all. Objects are deleted in groups of 20.
     """
     prefix = _PREFIX.require(request)
     deleted, complete = request.services.objects.delete_prefix(caller, read_space(request), prefix)
@@ -170,9 +170,9 @@ def put_object(request: Request, caller: Principal) -> Response:
     """Store an object.
 
     The body is its bytes, of any media type, up to {MAX_OBJECT_BYTES}; with `X-Object-Upload` it
-    is empty. Replaces what has the key, with all that describes it, unless If-Match names another
-    version, or `If-None-Match: *` asks for a new key. The first object makes the space, which
-    is then the caller's alone.
+    is empty. Replaces the object with this key and its metadata, unless If-Match names another
+    version, or `If-None-Match: *` asks for a new key. The first object creates the space,
+    which only the caller can then use.
     """
     space, key = _names(request)
     expected = Precondition(request.if_match, request.must_not_exist)

@@ -184,7 +184,7 @@ class Objects(Resource):
         return self._list(_path(space), "objects", read, paging, {"prefix": prefix})
 
     def rename(self, space: str, key: str, new_key: str, *, overwrite: bool = False) -> int:
-        """Give an object another key; return its version.
+        """Rename an object; return its version.
 
             client.objects.rename("reports", "2026/10.csv", "2026/october.csv")
 

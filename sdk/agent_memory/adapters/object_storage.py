@@ -71,7 +71,7 @@ class ObjectStorage:
             self.put(new_key, found.data)
 
     def rename(self, key: str, new_key: str) -> None:
-        """Give an object another key.
+        """Rename an object.
 
         Raises:
             MemoryNotFoundError: there is none.
@@ -84,7 +84,7 @@ class ObjectStorage:
         self.run(lambda key: self.client.objects.delete(self.space, key), keys)
 
     def delete_all(self, prefix: str) -> None:
-        """Delete all objects whose keys begin alike."""
+        """Delete all objects whose keys have a prefix."""
         self.client.objects.delete_all(self.space, prefix)
 
     def run(self, act: Callable[[Any], Any], arguments: Iterable[Any]) -> None:

@@ -21,7 +21,7 @@ class BaseMemoryStore(ABC):
     def store_conversation(
         self, session_id: str, user_id: str, conversation: ConversationContext
     ) -> None:
-        """Store a whole conversation, in place of the one before it, in one step.
+        """Store a whole conversation, and replace the one before it, in one step.
 
         It replaces what its caller has seen: a conversation that was retrieved or stored, that
         revision of it; another one, the latest that this store has retrieved or stored.

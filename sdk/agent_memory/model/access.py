@@ -16,7 +16,7 @@ class Principal(Model):
     """The owner of an API key.
 
     Attributes:
-        agent_type: The kind of agent that it is one of.
+        agent_type: The type of the agent.
     """
 
     tenant: str
@@ -79,7 +79,7 @@ class NamespacePermissions(Model):
     """The permissions of a namespace, or of a space of objects.
 
     Attributes:
-        default: The access of everybody who isn't listed; of a prefix rule, where no own one is
+        default: The access of principals that aren't listed; of a prefix rule: where none is
             set.
     """
 

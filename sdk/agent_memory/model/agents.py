@@ -64,7 +64,7 @@ class EpisodicSettings(Model):
 
     Attributes:
         capacity: The maximum number of episodic entries.
-        pinned_namespaces: New episodic entries in these are pinned, unless they say otherwise.
+        pinned_namespaces: New episodic entries in these are pinned by default.
         history: The time for which earlier values of episodic entries are kept.
     """
 
@@ -140,15 +140,16 @@ class Guardrails(Model):
     """Limits of a coordinator's tasks; None: no limit.
 
     Attributes:
-        max_working_memory_per_task: No task has more working entries, whatever its own policy
-            says.
-        max_episodic_memory_per_agent: No agent adds an entry above this number, whatever its
-            settings say; none is removed.
-        allowed_semantic_namespaces: The coordinator and its assignees reach no semantic memory
-            but in these. A name that ends with `*` is a prefix.
-        denied_semantic_namespaces: They reach no semantic memory in these, allowed or not.
-        memory_archive_required: Memory is archived when a task ends, whatever its own policy
-            says.
+        max_working_memory_per_task: The maximum number of working entries of a task. A task's
+            policy can't raise it.
+        max_episodic_memory_per_agent: The maximum number of an agent's entries, even if its
+            settings allow more.
+        allowed_semantic_namespaces: The coordinator and its assignees can access semantic
+            memory only in these. A name that ends with `*` is a prefix.
+        denied_semantic_namespaces: They can't access semantic memory in these, even if it is
+            allowed.
+        memory_archive_required: Memory is archived when a task ends, even if its policy does
+            not ask for it.
     """
 
     max_working_memory_per_task: int | None = None

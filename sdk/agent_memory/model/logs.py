@@ -67,7 +67,7 @@ class Deletion(Model):
 
     Attributes:
         id: The tenant, the agent or the person.
-        finished_at: The time when everything was gone, whatever functions wrote late included.
+        finished_at: The time when everything was deleted, late writes of functions included.
         counts: The number of items of each type, and of files, that were deleted or redacted so
             far.
     """

@@ -18,7 +18,7 @@ class ObjectHead(Model):
 
     Attributes:
         version: Grows with each write, in steps of any size.
-        etag: The version as If-Match and If-None-Match take it.
+        etag: The version in the form of If-Match and If-None-Match.
         size: In bytes.
         metadata: Absent without `memory.read`.
         unreadable: True if the stored metadata was damaged or moved: replace it or delete the

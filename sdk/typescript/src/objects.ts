@@ -131,7 +131,7 @@ export class Objects extends Resource {
     return this.pages(inSpace(space), "objects", paging, { prefix });
   }
 
-  /** Give an object another key; return its version. */
+  /** Rename an object; return its version. */
   async rename(space: string, key: string, newKey: string, { overwrite = false } = {}): Promise<number> {
     const body = { from: key, to: newKey, overwrite };
     return (await this.send<ObjectHead>("POST", `${inSpace(space)}/rename`, body)).version;
