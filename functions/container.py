@@ -44,7 +44,7 @@ from functions.platform.archive_storage import (
     FolderArchiveStorage,
     S3ArchiveStorage,
 )
-from functions.platform.aws import create_client, create_lazy_client, translate_aws_errors
+from functions.platform.aws import LazyClient, create_client, translate_aws_errors
 from functions.platform.clock import Clock, now_ms
 from functions.platform.deployment_secret import DeploymentSecret
 from functions.platform.due_index import DueIndex
@@ -366,7 +366,7 @@ class Container:
         if self.settings.encryption_key_file is not None:
             return Cipher(FileKeys(Path(self.settings.encryption_key_file)))
         if self.settings.encryption_key_id is not None:
-            return Cipher(KmsKeys(create_lazy_client("kms"), self.settings.encryption_key_id))
+            return Cipher(KmsKeys(LazyClient("kms"), self.settings.encryption_key_id))
         return None
 
     @property
@@ -408,7 +408,7 @@ class Container:
         """Return where archives and large objects are: a bucket, a folder, or nowhere."""
         settings = self.settings
         if settings.archive_bucket is not None:
-            s3 = create_lazy_client("s3")
+            s3 = LazyClient("s3")
             return S3ArchiveStorage(s3, settings.archive_bucket, settings.encryption_key_id)
         return None if settings.archive_folder is None else self.folder_storage
 
@@ -458,7 +458,7 @@ class Container:
         endpoint = self._build_endpoint(settings.learning_url, key, secret_id, 60)
         if endpoint is not None and settings.learning_models[0].startswith("openai:"):
             return partial(models.ask_openai, endpoint)
-        client = create_lazy_client("bedrock-runtime", read_timeout=60)
+        client = LazyClient("bedrock-runtime", read_timeout=60)
         return partial(models.ask_bedrock, client)
 
 

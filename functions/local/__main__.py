@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 from functions.local.background_tasks import run_background_tasks
 from functions.local.bootstrap import (
@@ -34,7 +32,7 @@ def main() -> int:
     """Serve until a signal asks to stop, and return the process's exit code."""
     _refuse_arguments()
     for signal_number in (signal.SIGINT, signal.SIGTERM):  # background shells ignore SIGINT
-        signal.signal(signal_number, _interrupt)
+        signal.signal(signal_number, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores it
         signal.signal(signal.SIGHUP, _terminate)
     # A terminal shows warnings only, unless the user asks for more.
@@ -42,7 +40,10 @@ def main() -> int:
     os.umask(0o077)  # every file holds memory or keys
     try:
         settings = LocalSettings.from_env()
-        _run(settings, _start_relays(settings))
+        # The process reaches its models from the private network that it will be in.
+        urls = {settings.learning_url, settings.embedding_url}
+        relays = {url: start_relay(url) for url in urls if url and sys.platform == "linux"}
+        _run(settings, relays)
     except KeyboardInterrupt:
         return 0
     except StartupError as error:
@@ -61,18 +62,8 @@ def _refuse_arguments() -> None:
     ).parse_args()
 
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
-
-
 def _terminate(*_arguments: object) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _start_relays(settings: LocalSettings) -> dict[str, str]:
-    """Let the process reach its models from the private network that it will be in."""
-    urls = {settings.learning_url, settings.embedding_url}
-    return {url: start_relay(url) for url in urls if url and sys.platform == "linux"}
 
 
 def _run(settings: LocalSettings, relays: Mapping[str, str]) -> None:

@@ -1,11 +1,10 @@
 """Prepare the data folder and the tables, and build the services."""
 
-import base64
-import secrets
+from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields
-from pathlib import Path
+from secrets import token_bytes
 from typing import Any, NamedTuple
 
 from functions.container import Container
@@ -55,14 +54,14 @@ def build_container(
         log_wait_seconds: as in the functions' settings; 0 if no thread reads the stream.
         dynamodb: the client of the tables; None creates one.
     """
-    folder.secret("encryption-key", _new_encryption_key)
+    folder.secret("encryption-key", lambda: b64encode(token_bytes(32)).decode())
     try:
         chosen = ApiSettings(
             memory_table=MEMORY_TABLE,
             log_table=LOG_TABLE,
             root_key=settings.root_key or folder.secret("root-key", create_api_key),
             encryption_key_file=str(folder.path / "encryption-key"),
-            archive_folder=str(build_archive_path(folder)),
+            archive_folder=str(folder.archive),
             log_wait_seconds=log_wait_seconds,
             learning_model=settings.learning_url and f"openai:{settings.model}",
             **settings.model_dump(include=_SHARED),
@@ -92,12 +91,3 @@ def _close_memory_of_users(container: Container) -> None:
         return
     with suppress(NotFound):  # a former admin
         container.namespaces.close_users(container.identity.get_principal(TENANT, ADMIN))
-
-
-def build_archive_path(folder: DataFolder) -> Path:
-    """Build the path of the folder of archives and large objects."""
-    return folder.path / "archive"
-
-
-def _new_encryption_key() -> str:
-    return base64.b64encode(secrets.token_bytes(32)).decode()

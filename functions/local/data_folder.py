@@ -11,25 +11,19 @@ from functions.local.settings import StartupError
 
 
 class DataFolder:
-    """The folder of one server; `open_data_folder` creates it."""
+    """The folder of one server; `open_data_folder` creates it.
+
+    Attributes:
+        database: the embedded engine's file.
+        journal: the file of the simulated database, which replaces a missing engine.
+        engine_log: the embedded engine's output since its last start.
+        archive: the folder of archives and large objects.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-
-    @property
-    def database(self) -> Path:
-        """Return the embedded engine's database file."""
-        return self.path / "memory.db"
-
-    @property
-    def journal(self) -> Path:
-        """Return the journal of the simulated database, which replaces a missing engine."""
-        return self.path / "journal.db"
-
-    @property
-    def engine_log(self) -> Path:
-        """Return the file with the embedded engine's output since its last start."""
-        return self.path / "engine.log"
+        self.database, self.journal = path / "memory.db", path / "journal.db"
+        self.engine_log, self.archive = path / "engine.log", path / "archive"
 
     def secret(self, name: str, make: Callable[[], str]) -> str:
         """Return the text of a secret's file (mode 0600), and create the file if it doesn't exist.

@@ -92,7 +92,8 @@ def start(binary: Path, database: Path | None, log: Path) -> Engine:
         log: the file for its output.
     """
     for _ in range(_PORT_ATTEMPTS):
-        port = _find_free_port()
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port: int = probe.getsockname()[1]
         process = _spawn(binary, port, database, log)
         if _is_answering(process, port):
             return Engine(process, port)
@@ -102,12 +103,6 @@ def start(binary: Path, database: Path | None, log: Path) -> Engine:
         if "already in use" not in log.read_text(errors="replace"):
             break
     raise StartupError(f"the embedded database {binary} does not start; see its output in {log}")
-
-
-def _find_free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _spawn(binary: Path, port: int, database: Path | None, log: Path) -> subprocess.Popen[bytes]:

@@ -4,7 +4,7 @@ import re
 import uuid
 
 from functions.local.gateway import GatewayResponse, Headers, render_error
-from functions.platform.archive_storage import FILES_PATH, FileGrant, FolderArchiveStorage
+from functions.platform.archive_storage import FileGrant, FolderArchiveStorage
 from functions.platform.errors import (
     AccessDenied,
     EntryExists,
@@ -21,11 +21,6 @@ class AlreadyUploaded(EntryExists):
     """The address was used."""
 
     status, title = 412, "The address was used"
-
-
-def is_file_path(path: str) -> bool:
-    """Tell whether a path is that of a signed address."""
-    return path.startswith(FILES_PATH)
 
 
 class FileServer:

@@ -15,10 +15,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from functions.api.app import App
 from functions.container import Container
 from functions.local import gateway
-from functions.local.file_server import FileServer, is_file_path
+from functions.local.file_server import FileServer
 from functions.local.gateway import GatewayResponse, Handler
 from functions.local.settings import StartupError
 from functions.local.sign_in import SignIn
+from functions.platform.archive_storage import FILES_PATH
 from functions.platform.cold_start import pause_gc
 from functions.platform.errors import ServiceError
 
@@ -82,7 +83,7 @@ class GatewayApp:
         path, method = scope["raw_path"].decode("latin-1"), scope["method"]
         if self._sign_in is not None and (opened := _answer_sign_in(self._sign_in, scope)):
             return lambda: opened
-        if self._files is None or not is_file_path(path):
+        if self._files is None or not path.startswith(FILES_PATH):
             event = await _read_event(scope, receive, self._sign_in)
             return partial(gateway.invoke, self._handler, event)
         body = await _read_body(receive, self._files.limit_body(method, path))

@@ -17,11 +17,12 @@ from functions.local import bootstrap, gateway
 from functions.local.background_tasks import remove_expired_items, run_schedule
 from functions.local.data_folder import DataFolder, open_data_folder
 from functions.local.database import use_only
-from functions.local.file_server import FileServer, is_file_path
+from functions.local.file_server import FileServer
 from functions.local.gateway import GatewayResponse, Headers
 from functions.local.settings import LocalSettings
 from functions.local.simulation import URL, Simulation
 from functions.local.stream_mapping import DEAD_LETTERS, StreamMapping, StreamReader, find_stream
+from functions.platform.archive_storage import FILES_PATH
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
@@ -74,7 +75,7 @@ class InProcess:
         """
         self._clock = clock
         self._simulation.clear()
-        shutil.rmtree(bootstrap.build_archive_path(self._folder), ignore_errors=True)
+        shutil.rmtree(self._folder.archive, ignore_errors=True)
         for table in (
             build_memory_table(bootstrap.MEMORY_TABLE),
             build_log_table(bootstrap.LOG_TABLE),
@@ -100,7 +101,7 @@ class InProcess:
     def call(self, method: str, target: bytes, headers: Headers, body: bytes) -> GatewayResponse:
         """Answer one HTTP request; the arguments are those of `to_request_event`."""
         path = target.partition(b"?")[0].decode("latin-1")
-        if is_file_path(path):
+        if path.startswith(FILES_PATH):
             return self._files.handle(method, path, headers, body)
         try:
             event = to_request_event(method, target, headers, body)

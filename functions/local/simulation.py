@@ -226,16 +226,13 @@ class Simulation:
         service, _, operation = normal.headers["X-Amz-Target"].partition(".")
         is_stream = service.startswith("DynamoDBStreams_")
         with self._lock:
-            lengths = self._count_records()
+            shards = ((name, each.stream_shard) for name, each in self._tables.tables.items())
+            lengths = {name: len(shard.items) for name, shard in shards if shard is not None}
             handler = self._dynamodb_streams if is_stream else self._dynamodb
             status, headers, body = handler.dispatch(normal, normal.raw_url, normal.headers)
             if status == 200 and self._journal is not None:
                 self._record(self._journal, operation, json.loads(normal.data), lengths)
         return AWSResponse(request.url, status, headers, MockRawResponse(body))
-
-    def _count_records(self) -> dict[str, int]:
-        shards = ((name, each.stream_shard) for name, each in self._tables.tables.items())
-        return {name: len(shard.items) for name, shard in shards if shard is not None}
 
     def _record(
         self, journal: Journal, operation: str, request: dict[str, Any], lengths: dict[str, int]

@@ -62,14 +62,6 @@ def _share_loader() -> Loader:
     return Loader()
 
 
-def create_lazy_client(service: str, *, read_timeout: float | None = None) -> Any:
-    """Create a client that is built at its first call, for services that few requests need.
-
-    Building a client takes about 15 ms of CPU, that of S3 takes 30.
-    """
-    return _LazyClient(service, read_timeout)
-
-
 @contextmanager
 def translate_aws_errors(service: str) -> Iterator[None]:
     """Raise `Unavailable` in place of botocore's errors; `service` begins its message."""
@@ -84,8 +76,13 @@ def is_service_failure(error: BaseException) -> bool:
     return isinstance(error, BotoCoreError | ClientError | Throttled | Unavailable)
 
 
-class _LazyClient:
-    def __init__(self, service: str, read_timeout: float | None) -> None:
+class LazyClient:
+    """A client that is built at its first call, for services that few requests need.
+
+    Building a client takes about 15 ms of CPU, that of S3 takes 30.
+    """
+
+    def __init__(self, service: str, *, read_timeout: float | None = None) -> None:
         self._service = service
         self._read_timeout = read_timeout
 

@@ -44,6 +44,5 @@ class WorkerPool:
             wait([future for future in futures if not future.cancel()])
 
 
-_POOL = WorkerPool("calls", _THREADS)
-run_parallel = _POOL.run
+run_parallel = WorkerPool("calls", _THREADS).run
 """Run calls in the pool that most work shares."""

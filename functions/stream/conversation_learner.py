@@ -5,7 +5,7 @@ Notes need the table alone. Reads ask a language model, each in a thread.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 from functions.container import Container
 from functions.learning.forgetting import Forgetting
@@ -18,13 +18,6 @@ from functions.stream.records import StreamBatch, StreamRecord, Subscription, or
 
 _THREADS = 8
 _CONVERSATIONS, _POSITIONS = Subscription(CONVERSATION), Subscription(LEARNING_POSITION)
-
-
-class _Session(NamedTuple):
-    """A conversation that changed."""
-
-    tenant: str
-    id: str
 
 
 @dataclass(eq=False)
@@ -47,10 +40,11 @@ class ConversationLearner:
 
     def process(self, batch: StreamBatch) -> None:
         """Note what changed in conversations, then read those that are ready."""
-        changed: dict[_Session, list[StreamRecord]] = {}
+        changed: dict[tuple[str, str], list[StreamRecord]] = {}
         for record in batch.records:
             if _CONVERSATIONS.matches(record) and batch.may_process(record):
-                changed.setdefault(_find_session(record), []).append(record)
+                session_id = (record.new or record.old or {})["session_id"]["S"]
+                changed.setdefault((record.tenant, session_id), []).append(record)
         batch.run(self._pool, [partial(self._note, *each) for each in changed.items()])
         if self._learner is None:
             return
@@ -58,7 +52,9 @@ class ConversationLearner:
         ordered = order_by_turns(ready, lambda record: record.tenant)
         batch.run(self._pool, [partial(self._learn, self._learner, each) for each in ordered])
 
-    def _note(self, session: _Session, records: list[StreamRecord], batch: StreamBatch) -> None:
+    def _note(
+        self, session: tuple[str, str], records: list[StreamRecord], batch: StreamBatch
+    ) -> None:
         with batch.guard(records):
             again: dict[str, int] = {}
             if any(map(_is_rewritten, records)):
@@ -72,11 +68,6 @@ class ConversationLearner:
         with batch.guard([record]):
             position = decode_item(record.new or {})
             learner.learn(record.tenant, position["session_id"], position["strategy"])
-
-
-def _find_session(record: StreamRecord) -> _Session:
-    image = record.new or record.old or {}
-    return _Session(record.tenant, image["session_id"]["S"])
 
 
 def _is_rewritten(record: StreamRecord) -> bool:

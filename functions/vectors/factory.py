@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from functions.platform.aws import create_lazy_client
+from functions.platform.aws import LazyClient
 from functions.platform.clock import Clock
 from functions.platform.embedding_models import (
     BEDROCK,
@@ -65,7 +65,7 @@ def _choose_model(
     if model is None:
         return wordllama.embed_all
     if model.provider == BEDROCK:
-        client = create_lazy_client("bedrock-runtime")
+        client = LazyClient("bedrock-runtime")
         return _Checked(BedrockEmbeddings(client, model, is_query=is_query))
     if endpoint is None:
         raise ValueError("an endpoint is needed")

@@ -15,8 +15,9 @@ from typing import Any
 
 import httpx
 
-from functions.local.file_server import FileServer, is_file_path
+from functions.local.file_server import FileServer
 from functions.local.in_process import to_request_event
+from functions.platform.archive_storage import FILES_PATH
 from tests.contract.documented import check_status
 
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
@@ -74,7 +75,7 @@ class HandlerTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in request.headers.raw]
-        if self._files is not None and is_file_path(request.url.path):
+        if self._files is not None and request.url.path.startswith(FILES_PATH):
             with self._turn:
                 path, data = request.url.path, request.read()
                 answered = self._files.handle(request.method, path, headers, data)

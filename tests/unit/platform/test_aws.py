@@ -16,7 +16,7 @@ from botocore.retries.standard import ExponentialBackoff
 from botocore.session import get_session
 
 from functions.platform import request_context
-from functions.platform.aws import create_client, create_lazy_client
+from functions.platform.aws import LazyClient, create_client
 from tests.unit.platform.recording_server import RecordingServer, render_response
 
 _ROOT = Path(__file__).parents[3]
@@ -140,7 +140,7 @@ def test_a_lazy_client_is_built_at_its_first_call(
     server: RecordingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://nowhere.invalid")
-    client = create_lazy_client("dynamodb")
+    client = LazyClient("dynamodb")
     monkeypatch.setenv("AWS_ENDPOINT_URL", server.url)
     server.responses.append(render_response(b'{"TableNames": []}'))
     assert client.list_tables()["TableNames"] == []
