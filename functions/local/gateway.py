@@ -86,7 +86,8 @@ def to_event(
         body: encoded as base64 in the event unless it is UTF-8.
         source_ip: the client's address.
     """
-    joined = _join_headers(headers)
+    joined = _join((name.lower(), value) for name, value in headers)
+    joined = {name: value for name, value in joined.items() if name not in _HOP_BY_HOP}
     cookies = joined.pop("cookie", None)
     now = now_ms()
     event = {
@@ -116,24 +117,15 @@ def to_event(
         **_encode_body(body),
     }
     if query:
-        event["queryStringParameters"] = _join_parameters(query)
+        event["queryStringParameters"] = _join(parse_qsl(query, keep_blank_values=True))
     if cookies:
         event["cookies"] = cookies.split("; ")
     return event
 
 
-def _join_headers(headers: Headers) -> dict[str, str]:
+def _join(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     joined: dict[str, str] = {}
-    for name, value in headers:
-        lower = name.lower()
-        if lower not in _HOP_BY_HOP:
-            joined[lower] = f"{joined[lower]},{value}" if lower in joined else value
-    return joined
-
-
-def _join_parameters(query: str) -> dict[str, str]:
-    joined: dict[str, str] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True):
+    for name, value in pairs:
         joined[name] = f"{joined[name]},{value}" if name in joined else value
     return joined
 

@@ -1,5 +1,6 @@
 """Schemas of the tables, for the local server and tests; a test compares the stack's with them."""
 
+from itertools import chain
 from typing import Any
 
 BY_TASK = "by_task"  # entries that end with a task, by tier and creation
@@ -65,6 +66,7 @@ INDEX_KEYS = {
     BY_GROUP: (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE),
 }
 """The attributes by which each index groups and sorts."""
+_NUMBERS = (AGE_ATTRIBUTE, EXPIRY_ATTRIBUTE, DUE_ATTRIBUTE)  # of these; all others are texts
 _INDEX_ATTRIBUTES = {
     BY_CREATION: FILTER_ATTRIBUTES,
     BY_EVICTION: EVICTION_ATTRIBUTES,
@@ -84,7 +86,8 @@ def _keys(partition: str, sort: str) -> list[dict[str, str]]:
     return [{"AttributeName": name, "KeyType": kind} for name, kind in types]
 
 
-def _attributes(**types: str) -> list[dict[str, str]]:
+def _attributes(*names: str) -> list[dict[str, str]]:
+    types = {name: "N" if name in _NUMBERS else "S" for name in names}
     return [{"AttributeName": name, "AttributeType": kind} for name, kind in types.items()]
 
 
@@ -101,23 +104,7 @@ def build_memory_table(name: str) -> dict[str, Any]:
     return {
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",
-        "AttributeDefinitions": _attributes(
-            **{
-                "pk": "S",
-                "sk": "S",
-                TASK_ATTRIBUTE: "S",
-                EVICTION_ATTRIBUTE: "S",
-                DUE_SHARD_ATTRIBUTE: "S",
-                CREATION_ATTRIBUTE: "S",
-                AGE_ATTRIBUTE: "N",
-                EXPIRY_ATTRIBUTE: "N",
-                DUE_ATTRIBUTE: "N",
-                TYPE_ATTRIBUTE: "S",
-                TYPE_ORDER_ATTRIBUTE: "S",
-                TENANT_ATTRIBUTE: "S",
-                GROUP_ATTRIBUTE: "S",
-            }
-        ),
+        "AttributeDefinitions": _attributes("pk", "sk", *chain.from_iterable(INDEX_KEYS.values())),
         "KeySchema": _keys("pk", "sk"),
         "GlobalSecondaryIndexes": list(map(_index, INDEX_KEYS)),
         "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
@@ -152,6 +139,6 @@ def build_log_table(name: str) -> dict[str, Any]:
     return {
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",
-        "AttributeDefinitions": _attributes(pk="S", sk="S"),
+        "AttributeDefinitions": _attributes("pk", "sk"),
         "KeySchema": _keys("pk", "sk"),
     }
