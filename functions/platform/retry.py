@@ -26,11 +26,13 @@ class Backoff:
     Args:
         reason: why attempts fail, for the error's message: "others are writing this fact".
         attempts: how many attempts there are, the first one included.
-        longest_wait: the upper bound of all waits, in seconds; that of the first doubles with each.
+        first_wait: the upper bound of the first wait, in seconds; it doubles with each.
+        longest_wait: the upper bound of all waits, in seconds.
     """
 
     reason: str
     attempts: int = field(default=_ATTEMPTS, kw_only=True)
+    first_wait: float = field(default=_FIRST_WAIT, kw_only=True)
     longest_wait: float = field(default=_LONGEST_WAIT, kw_only=True)
     _failed: int = field(default=0, init=False)
     _deadline: float = field(default_factory=lambda: time.monotonic() + _DEADLINE, init=False)
@@ -40,7 +42,7 @@ class Backoff:
         self._failed += 1
         if self._failed >= self.attempts or time.monotonic() > self._deadline:
             raise Throttled(f"{self.reason}; try again in a second")
-        bound = min(_FIRST_WAIT * 2 ** min(self._failed - 1, 16), self.longest_wait)
+        bound = min(self.first_wait * 2 ** min(self._failed - 1, 16), self.longest_wait)
         time.sleep(random.uniform(0, bound))  # noqa: S311 - jitter, not a secret
 
 
