@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from functions.audit.service import AuditTrail
-from functions.authorization.rules import HOLDS_ADMIN, Action, authorize
+from functions.authorization.rules import Action, authorize
 from functions.identity.model import Principal
 from functions.learning import rules
+from functions.learning.authority import CHANGE_STRATEGY, DELETE_STRATEGY
 from functions.learning.model import Budget, Strategy, StrategyStatus, Usage
 from functions.learning.requests import NewStrategy
 from functions.learning.store import LearningStore
@@ -20,18 +21,6 @@ from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 from functions.usage.model import TenantLimits
 
-CHANGE_STRATEGY = Action(
-    "strategy.change",
-    (HOLDS_ADMIN,),
-    denied="strategies are changed with memory.admin",
-    is_audited=True,
-)
-DELETE_STRATEGY = Action(
-    "strategy.delete",
-    (HOLDS_ADMIN,),
-    denied="strategies are deleted with memory.admin",
-    is_audited=True,
-)
 _BUSY = "others are changing this strategy"
 _SHOWN = ("version", "kind", "namespace", "model", "enabled")
 

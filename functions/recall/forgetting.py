@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from functions.audit.service import AuditLog, AuditTrail
-from functions.authorization.rules import Action, authorize, is_allowed
+from functions.authorization.rules import authorize, is_allowed
 from functions.conversations.archive import ConversationArchive
 from functions.conversations.lists import ConversationLists
 from functions.conversations.model import ListedConversation
@@ -21,7 +21,6 @@ from functions.facts.model import FactQuery
 from functions.facts.service import Facts
 from functions.identity.model import ADMIN, READ, WRITE, Principal
 from functions.identity.store import Persons
-from functions.namespaces.authority import WRITE_MEMORY
 from functions.namespaces.model import USERS, encode_segment, list_spellings
 from functions.namespaces.rules import get_default
 from functions.namespaces.service import Namespaces
@@ -29,8 +28,8 @@ from functions.objects.service import Objects
 from functions.objects.spaces import Spaces
 from functions.platform.bounded_pages import BoundedPage, WantedPage
 from functions.platform.errors import AccessDenied, NotFound
+from functions.recall.authority import FORGET_USER
 
-FORGET_USER = Action("user.forget", WRITE_MEMORY.rules, WRITE_MEMORY.denied, is_audited=True)
 _SECONDS = 15.0  # of one request
 _PAGE = 100
 _OPEN = (

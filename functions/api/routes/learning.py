@@ -16,8 +16,8 @@ from functions.api.responses.learning import (
 )
 from functions.api.routing import RouteTable
 from functions.identity.model import ADMIN, READ, Principal
+from functions.learning.authority import CHANGE_STRATEGY, DELETE_STRATEGY
 from functions.learning.requests import NewStrategy
-from functions.learning.service import CHANGE_STRATEGY, DELETE_STRATEGY
 
 ROUTES = RouteTable()
 _STRATEGIES = "/api/v1/strategies"

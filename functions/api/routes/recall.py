@@ -18,7 +18,7 @@ from functions.authorization.rules import authorize
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import AccessDenied
 from functions.platform.limits import MAX_ID_CHARACTERS
-from functions.recall.forgetting import FORGET_USER
+from functions.recall.authority import FORGET_USER
 from functions.recall.requests import ConversationQuestion, ForgottenUser, Question
 
 ROUTES = RouteTable()

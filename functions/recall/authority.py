@@ -1,0 +1,6 @@
+"""The right to delete all that is stored about a user."""
+
+from functions.authorization.rules import Action
+from functions.namespaces.authority import WRITE_MEMORY
+
+FORGET_USER = Action("user.forget", WRITE_MEMORY.rules, WRITE_MEMORY.denied, is_audited=True)
