@@ -22,7 +22,7 @@ from functions.platform.writes import Write
 from functions.tasks import intent_store, lifecycle_store
 from functions.tasks import rules as task_rules
 from functions.tasks import store as task_store
-from functions.tasks.lifecycle_store import list_assignments, reserve_own_tasks
+from functions.tasks.lifecycle_store import list_task, reserve_own_tasks
 from functions.tasks.model import Grant, TaskUsage
 
 
@@ -172,7 +172,7 @@ def _build_registration(
     most = (task.memory_policy.max_entries, task.memory_policy.max_bytes)
     assert_working_fits(transitions, partial(count_changes_of_task, task_id), most, most)
     yield lifecycle_store.add_task(caller.tenant, task, usage)
-    yield from list_assignments(caller.tenant, None, task)
+    yield from list_task(caller.tenant, None, task)
     if entry.intent_id is not None:
         yield intent_store.list_under_intent(caller.tenant, task, entry.intent_id)
 

@@ -1,7 +1,7 @@
 """Entries of memories: items, tag rows and the markers of idempotent puts."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -114,20 +114,18 @@ class MemoryEntryStore:
 
         With a tag, its rows are read, and then the entries that they name.
         """
+        kind, named = (MEMORY_ENTRY, {}) if query.tag is None else (TAG_ROW, {"tag": query.tag})
+        first = kind.build_sort_prefix(**named)
         ends = [number for number in (snapshot, query.before) if number is not None]
-        if query.tag is not None:
-            return self._list_tagged(partition, query.tag, query.page_size, ends)
-        first = MEMORY_ENTRY.sort_prefix
-        last = MEMORY_ENTRY.build_sort(sequence=min(ends) - 1) if ends else first + _LAST
-        items = self._table.query(partition, first, last, query.page_size, newest_first=True)
-        return map(_decode, items)
+        last = kind.build_sort(**named, sequence=min(ends) - 1) if ends else first + _LAST
+        rows = self._table.query(partition, first, last, query.page_size, newest_first=True)
+        if query.tag is None:
+            return map(_decode, rows)
+        return self._read_tagged(partition, rows, query.page_size)
 
-    def _list_tagged(
-        self, partition: str, tag: str, page_size: int, ends: Sequence[int]
+    def _read_tagged(
+        self, partition: str, rows: Iterator[Item], page_size: int
     ) -> Iterator[MemoryEntry]:
-        first = TAG_ROW.build_sort_prefix(tag=tag)
-        last = TAG_ROW.build_sort(tag=tag, sequence=min(ends) - 1) if ends else first + _LAST
-        rows = self._table.query(partition, first, last, page_size, newest_first=True)
         while page := list(islice(rows, min(page_size, MAX_GET_ITEMS))):
             keys = [
                 MEMORY_ENTRY.build_key_in(partition, sequence=int(row["sk"].rpartition("#")[2]))

@@ -7,7 +7,7 @@ from functions.namespaces.store import bind_coordinator
 from functions.platform import item_types
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
-from functions.platform.keys import Key, build_due_attributes
+from functions.platform.keys import build_due_attributes
 from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import (
@@ -15,10 +15,9 @@ from functions.platform.writes import (
     build_unchanged_condition,
     check,
     put_version,
-    replace_rows,
     update,
 )
-from functions.tasks.model import GUARDRAILS, CoordinatorGuardrails, Task
+from functions.tasks.model import GUARDRAILS, CoordinatorGuardrails
 
 _REQUEST_TIME = 60_000  # ms that the request which changes guardrails has to enforce them
 
@@ -68,19 +67,6 @@ def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:
     key = item_types.GUARDRAILS.build_key(tenant, agent=guardrails.coordinator_id)
     condition, seen = build_unchanged_condition({"version": guardrails.version or None})
     return check(key, condition, **seen)
-
-
-def list_under_coordinators(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """List a task under those whose guardrails bind it, and no longer under others."""
-    return replace_rows(_build_coordinated(tenant, old), _build_coordinated(tenant, new))
-
-
-def _build_coordinated(tenant: str, task: Task | None) -> dict[Key, Item]:
-    if task is None or task.completed_at is not None:
-        return {}
-    build_key = item_types.COORDINATED_TASK.build_key
-    names = task.guarding_coordinators
-    return {build_key(tenant, agent=name, task=task.id): {"task_id": task.id} for name in names}
 
 
 def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:

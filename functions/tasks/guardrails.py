@@ -7,7 +7,7 @@ registers it, and the coordinator's other open tasks get it before a change is a
 are due until then, so that the schedule finishes what a crash interrupts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -27,9 +27,8 @@ from functions.platform.parallel import run_parallel
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
-from functions.tasks import guardrail_store
 from functions.tasks.authority import CHANGE_GUARDRAILS, READ_GUARDRAILS
-from functions.tasks.guardrail_store import GuardrailStore
+from functions.tasks.guardrail_store import GuardrailStore, check_guardrails
 from functions.tasks.lifecycle_store import AssignmentStore
 from functions.tasks.model import GUARDRAILS, CoordinatorGuardrails, Task
 from functions.tasks.requests import GuardrailsChange
@@ -120,11 +119,10 @@ class GuardrailService:
             new: the task as it is to be.
 
         Returns:
-            The task under guardrails, and what its transaction must write and check for that.
+            The task under guardrails, and what its transaction must check for that.
         """
         if new.coordinator is None or new.completed_at is not None:
-            guarded = replace(new, delegates=new.delegates or ())
-            return guarded, guardrail_store.list_under_coordinators(tenant, old, new)
+            return replace(new, delegates=new.delegates or ()), []
         if old is not None and old.coordinator == new.coordinator:
             return new, []
         own, *former = every = self._store.get_many(tenant, new.guarding_coordinators)
@@ -135,9 +133,8 @@ class GuardrailService:
             # Former coordinators without guardrails no longer count.
             guarded_by=tuple(each.coordinator_id for each in former if each.version),
         )
-        new = restrict_task(guarded, *(each.given for each in every))
-        checks = [guardrail_store.check_guardrails(tenant, each) for each in every]
-        return new, [*checks, *guardrail_store.list_under_coordinators(tenant, old, new)]
+        checks = [check_guardrails(tenant, each) for each in every]
+        return restrict_task(guarded, *(each.given for each in every)), checks
 
     def enforce(self, tenant: str, coordinator: str) -> bool:
         """Bring the open tasks of a coordinator under its present guardrails, each by itself.
@@ -147,8 +144,8 @@ class GuardrailService:
         """
         version = self._store.get(tenant, coordinator).version
         task_ids = self._assignments.list_coordinated(tenant, coordinator)
-        steps = [partial(self._restrict, tenant, task_id) for task_id in task_ids]
-        if not all(run_parallel([partial(_is_done, step) for step in steps])):
+        steps = [partial(self._try_restrict, tenant, task_id) for task_id in task_ids]
+        if not all(run_parallel(steps)):
             return False
         self._store.complete(tenant, coordinator, version)
         return True
@@ -156,6 +153,14 @@ class GuardrailService:
     def resume(self, item: Item) -> bool:
         """Enforce guardrails that the schedule found due."""
         return self.enforce(get_tenant(item["pk"]), item["coordinator"])
+
+    def _try_restrict(self, tenant: str, task_id: str) -> bool:
+        try:
+            self._restrict(tenant, task_id)
+        except ServiceError as error:
+            log_unexpected(error, step="guardrails")
+            return False
+        return True
 
     @retry_on(ConditionFailed, "others are changing the same tasks and guardrails")
     def _restrict(self, tenant: str, task_id: str) -> None:
@@ -167,15 +172,6 @@ class GuardrailService:
         restricted = restrict_task(task, *(each.given for each in every))
         if restricted != task:
             self._tasks.restrict(tenant, task, restricted)
-
-
-def _is_done(step: Callable[[], object]) -> bool:
-    try:
-        step()
-    except ServiceError as error:
-        log_unexpected(error, step="guardrails")
-        return False
-    return True
 
 
 def change_guardrails(

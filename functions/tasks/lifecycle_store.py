@@ -84,30 +84,35 @@ class AssignmentStore(Store):
         return next(rows, None) is not None
 
 
-def list_assignments(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """List a task under its assignee, and in the parent whose memory it inherits.
+def list_task(tenant: str, old: Task | None, new: Task) -> list[Write]:
+    """List a task under its assignee, under those whose guardrails bind it, and in its parent.
 
-    Its rows under the assignee before, and of that one in the parent, are removed.
+    The parent lists those that inherit its memory. Rows by which the task was listed before, and no
+    longer is, are removed.
     """
-    return replace_rows(_build_assignments(tenant, old), _build_assignments(tenant, new))
+    return replace_rows(_build_rows(tenant, old), _build_rows(tenant, new))
 
 
-def _build_assignments(tenant: str, task: Task | None) -> dict[Key, Item]:
-    if task is None or task.assigned_agent is None or task.completed_at is not None:
+def _build_rows(tenant: str, task: Task | None) -> dict[Key, Item]:
+    if task is None or task.completed_at is not None:
         return {}
+    rows: dict[Key, Item] = {
+        COORDINATED_TASK.build_key(tenant, agent=name, task=task.id): {"task_id": task.id}
+        for name in task.guarding_coordinators
+    }
+    if task.assigned_agent is None:
+        return rows
     agent, parent = task.assigned_agent, task.inherits_from
     key = item_types.ASSIGNMENT.build_key(
         tenant, agent=agent, coordinator=task.coordinator or "", task=task.id
     )
-    rows: dict[Key, Item] = {
-        key: {
-            "task_id": task.id,
-            "coordinator": task.coordinator,
-            "created_at": task.created_at,
-            "inherits_from": parent,
-            "guarded_by": list(task.guarded_by) or None,
-            **build_list_attributes(key[0], task.created_at, task.id),
-        }
+    rows[key] = {
+        "task_id": task.id,
+        "coordinator": task.coordinator,
+        "created_at": task.created_at,
+        "inherits_from": parent,
+        "guarded_by": list(task.guarded_by) or None,
+        **build_list_attributes(key[0], task.created_at, task.id),
     }
     if parent is not None:
         inheriting = item_types.INHERITING_TASK.build_key(
@@ -136,13 +141,13 @@ def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:
     before, after = None if old is None else old.own_of, new.own_of
     if before == after:
         return []
-    keys = {
-        each: item_types.OWN_TASKS.build_key(tenant, agent=each) for each in (before, after) if each
-    }
-    writes = [update(keys[before], "ADD open_tasks :less", less=-1)] if before else []
+    build_key = item_types.OWN_TASKS.build_key
+    writes = [update(build_key(tenant, agent=before), "ADD open_tasks :n", n=-1)] if before else []
     if after and old is None:
         return [*writes, reserve_own_tasks(tenant, after, 1)]
-    return [*writes, update(keys[after], "ADD open_tasks :one", one=1)] if after else writes
+    if after:
+        writes.append(update(build_key(tenant, agent=after), "ADD open_tasks :n", n=1))
+    return writes
 
 
 def reserve_own_tasks(tenant: str, agent: str, count: int) -> Write:
@@ -196,7 +201,7 @@ def _replace_listed(tenant: str, old: Task | None, new: Task) -> list[Write]:
     left = None if old is None else old.intent_id
     return [
         add_task(tenant, new) if old is None else _replace_task(tenant, old, new),
-        *list_assignments(tenant, old, new),
+        *list_task(tenant, old, new),
         *bind_assignees(tenant, old, new),
         *count_own_tasks(tenant, old, new),
         *([unlist_under_intent(tenant, new.id, left)] if left and left != new.intent_id else ()),
