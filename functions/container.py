@@ -155,18 +155,12 @@ class _Lazy(Generic[T]):
             return made
 
 
-_BY_NAME = frozenset(
-    ("archive_storage", "cipher", "clock", "derive_key", "settings", "table", "vector_search")
-)
-"""The parameters of constructors that are parts of the container of the same name."""
-
-
 class Container:
     """All services of one function, on the tables and keys that its settings name.
 
     A service is made when it is first asked for, and the services that it needs with it: for each
-    parameter of its constructor, such as `store: TaskStore`, the one service of that type. A type
-    whose constructor takes anything else is in `_FURTHER`.
+    parameter of its constructor, such as `store: TaskStore`, the one service of that type, unless
+    `_ARGUMENTS` has the parameter.
 
     Attributes:
         settings: the function's.
@@ -338,16 +332,13 @@ class Container:
             return made
 
     def _make(self, service: type[T]) -> T:
-        further = _FURTHER[service.__name__](self) if service.__name__ in _FURTHER else {}
-        needed = {
-            parameter: further[name] if name in further else self._find(name, type_)
-            for parameter, type_ in service.__init__.__annotations__.items()
-            if (name := parameter.lstrip("_")) != "return"
-        }
+        needed: dict[str, Any] = {}
+        for parameter, type_ in service.__init__.__annotations__.items():
+            if parameter != "return":
+                name = parameter.lstrip("_")
+                find = _ARGUMENTS.get(f"{service.__name__}.{name}") or _ARGUMENTS.get(name)
+                needed[parameter] = self.get(type_) if find is None else find(self)
         return service(**needed)
-
-    def _find(self, name: str, service: type) -> Any:
-        return getattr(self, name) if name in _BY_NAME else self.get(service)
 
     def prepare_seals(self) -> None:
         """Read the deployment's secret, while the function starts.
@@ -462,77 +453,63 @@ class Container:
         return partial(models.ask_bedrock, client)
 
 
-_FURTHER: dict[str, Callable[[Container], dict[str, Any]]] = {
-    "AgentList": lambda c: {"list_overseen": c.task_access.list_overseen_agents},
-    "AuditTrail": lambda c: {"retention_days": c.settings.log_retention_days},
-    "Authentication": lambda c: {
-        "root_key": lambda: c.root_key,
-        "cache_seconds": c.settings.key_cache_seconds,
-        "claims": (c.settings.jwt_tenant_claim, c.settings.jwt_principal_claim)
+_ARGUMENTS: dict[str, Callable[[Container], Any]] = {
+    "archive_storage": lambda c: c.archive_storage,
+    "cipher": lambda c: c.cipher,
+    "clock": lambda c: c.clock,
+    "derive_key": lambda c: c.derive_key,
+    "embed": lambda c: c.vector_search.embed,
+    "has_tenant": lambda c: c.principal_store.has_tenant,
+    "kind_of": lambda c: c.principal_store.get_kind,
+    "models": lambda c: c.settings.learning_models,
+    "retention_days": lambda c: c.settings.log_retention_days,
+    "table": lambda c: c.table,
+    "vector_format": lambda c: c.vector_search.format,
+    "vector_search": lambda c: c.vector_search,
+    "AgentList.list_overseen": lambda c: c.task_access.list_overseen_agents,
+    "Authentication.root_key": lambda c: lambda: c.root_key,
+    "Authentication.cache_seconds": lambda c: c.settings.key_cache_seconds,
+    "Authentication.claims": lambda c: (
+        (c.settings.jwt_tenant_claim, c.settings.jwt_principal_claim)
         if c.settings.jwt_tenant_claim and c.settings.jwt_principal_claim
-        else (),
+        else ()
+    ),
+    "Budgets.limit": lambda c: functions.learning.model.Usage(
+        c.settings.learning_tokens_per_day, c.settings.learning_requests_per_day
+    ),
+    "Budgets.get_limits": lambda c: c.limits.get,
+    "ConversationSearch.embed_query": lambda c: c.vector_search.embed_query,
+    "ConversationSearch.is_searchable": lambda c: bool(c.settings.searchable_conversations),
+    "DeletionStore.memory": lambda c: c.table,
+    "DeletionStore.log": lambda c: c.log_table,
+    "Deletions.revoke": lambda c: c.identity.revoke,
+    "Deletions.remove_principals": lambda c: c.principal_store.remove_all,
+    "EventLogReader.table": lambda c: c.log_table,
+    "EventLogStore.table": lambda c: c.log_table,
+    "Freshness.indexer": lambda c: c.embedding_indexer if c.vector_search.can_embed else None,
+    "Identity.derive_secret": lambda c: c.derive_key,
+    "Identity.invalidate_cache": lambda c: c.authentication.invalidate_cache,
+    "Learner.ask_model": lambda c: c.language_model,
+    "Learner.targets": lambda c: {
+        "facts": c.learned_facts,
+        **dict.fromkeys(("preferences", "summary", "episodes"), c.learned_entries),
     },
-    "Budgets": lambda c: {
-        "limit": functions.learning.model.Usage(
-            c.settings.learning_tokens_per_day, c.settings.learning_requests_per_day
-        ),
-        "get_limits": c.limits.get,
-    },
-    "ConversationSearch": lambda c: {
-        "embed_query": c.vector_search.embed_query,
-        "is_searchable": bool(c.settings.searchable_conversations),
-    },
-    "DeletionStore": lambda c: {"memory": c.table, "log": c.log_table},
-    "Deletions": lambda c: {
-        "revoke": c.identity.revoke,
-        "remove_principals": c.principal_store.remove_all,
-        "has_tenant": c.principal_store.has_tenant,
-    },
-    "EmbeddingIndexer": lambda c: {
-        "embed": c.vector_search.embed,
-        "vector_format": c.vector_search.format,
-    },
-    "EventLogReader": lambda c: {"table": c.log_table},
-    "EventLogStore": lambda c: {
-        "table": c.log_table,
-        "retention_days": c.settings.log_retention_days,
-    },
-    "FactStore": lambda c: {"vector_format": c.vector_search.format},
-    "Freshness": lambda c: {"indexer": c.embedding_indexer if c.vector_search.can_embed else None},
-    "HeldMessages": lambda c: {"embed": c.vector_search.embed},
-    "HeldTexts": lambda c: {"embed": c.vector_search.embed},
-    "Identity": lambda c: {
-        "derive_secret": c.derive_key,
-        "invalidate_cache": c.authentication.invalidate_cache,
-    },
-    "Intents": lambda c: {"kind_of": c.principal_store.get_kind},
-    "Learner": lambda c: {
-        "models": c.settings.learning_models,
-        "ask_model": c.language_model,
-        "targets": {
-            "facts": c.learned_facts,
-            "preferences": c.learned_entries,
-            "summary": c.learned_entries,
-            "episodes": c.learned_entries,
-        },
-    },
-    "LimitService": lambda c: {"has_tenant": c.principal_store.has_tenant},
-    "MemorySecrets": lambda c: {"edition": c.settings.openwop},
-    "Messages": lambda c: {"get_principals": c.principal_store.get_many},
-    "PrefixRules": lambda c: {"read": c.namespace_store.list_rules},
-    "Reconciler": lambda c: {"notice_facts": c.consolidation_store.schedule},
-    "Reembedding": lambda c: {"format_name": c.vector_search.format.name},
-    "Strategies": lambda c: {"models": c.settings.learning_models},
-    "TaskArchive": lambda c: {"log_wait_seconds": c.settings.log_wait_seconds},
-    "Tasks": lambda c: {
-        "archive": c.task_archive,
-        "fence_entries": c.entry_fence.fence_at,
-        "kind_of": c.principal_store.get_kind,
-    },
-    "UserForgetting": lambda c: {
-        "conversations": (c.conversation_lists, c.conversations, c.conversation_archive),
-        "states": (c.persons, c.states),
-        "objects": (c.spaces, c.objects),
-    },
+    "MemorySecrets.edition": lambda c: c.settings.openwop,
+    "Messages.get_principals": lambda c: c.principal_store.get_many,
+    "PrefixRules.read": lambda c: c.namespace_store.list_rules,
+    "Reconciler.notice_facts": lambda c: c.consolidation_store.schedule,
+    "Reembedding.format_name": lambda c: c.vector_search.format.name,
+    "TaskArchive.log_wait_seconds": lambda c: c.settings.log_wait_seconds,
+    "Tasks.archive": lambda c: c.task_archive,
+    "Tasks.fence_entries": lambda c: c.entry_fence.fence_at,
+    "UserForgetting.conversations": lambda c: (
+        c.conversation_lists,
+        c.conversations,
+        c.conversation_archive,
+    ),
+    "UserForgetting.states": lambda c: (c.persons, c.states),
+    "UserForgetting.objects": lambda c: (c.spaces, c.objects),
 }
-"""Arguments of constructors that are not found by type or name, by the name of the class."""
+"""The arguments of constructors that aren't found by their type: by parameter, if they are the same
+for all classes that take one of that name, else by class and parameter.
+"""
