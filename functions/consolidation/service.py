@@ -25,9 +25,9 @@ from functions.consolidation.model import (
 )
 from functions.consolidation.requests import ConsolidationSettings
 from functions.consolidation.store import ConsolidationStore, build_schedule_write
+from functions.facts.authority import UserAccess
 from functions.facts.model import Fact
 from functions.facts.store import FactStore
-from functions.facts.users import UserAccess
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform.bounded_pages import WantedPage
@@ -84,7 +84,11 @@ class Consolidation:
         next_at = every and self._clock() + every
         after = before._replace(rules=rules, next_at=next_at, revision=before.revision + 1)
         record = self._audit.record(
-            caller, CHANGE_CONSOLIDATION, "consolidation:settings", *map(_show, (before, after))
+            caller,
+            CHANGE_CONSOLIDATION,
+            "consolidation:settings",
+            before.rules._asdict(),
+            rules._asdict(),
         )
         self._store.write(build_schedule_write(caller.tenant, after), record)
         return after
@@ -183,10 +187,6 @@ class Consolidation:
             CONSOLIDATION_RUN.build_key(caller.tenant, run=id), _REQUEST_SECONDS
         )
         return self.get(caller, id)
-
-
-def _show(schedule: ConsolidationSchedule) -> dict[str, object]:
-    return schedule.rules._asdict()
 
 
 def _report(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import Action, authorize
-from functions.facts.authority import CHANGE_FACT, DECLARE_PREDICATE, DELETE_FACT
+from functions.facts.authority import CHANGE_FACT, DECLARE_PREDICATE, DELETE_FACT, UserAccess
 from functions.facts.model import Fact, FactQuery, Validity
 from functions.facts.requests import NewFact, Recall
 from functions.facts.rules import derive_fact_id, relearn
@@ -24,7 +24,6 @@ from functions.facts.store import (
     decode_stored,
     name_replaced,
 )
-from functions.facts.users import UserAccess
 from functions.identity.model import Principal
 from functions.namespaces.service import Namespaces
 from functions.platform import item_types

@@ -114,12 +114,12 @@ def remove_messages(document: Document, row: LearnedItem, kept: Sequence[str]) -
 
 def list_places(document: Document | None) -> list[Document]:
     """List the places of a document; other things of that name, which callers wrote, are none."""
-    found = (document or {}).get(LEARNED_FROM)
-    return [each for each in found if _is_place(each)] if isinstance(found, list) else []
-
-
-def _is_place(value: object) -> bool:
-    return isinstance(value, dict) and {"session_id", "strategy", "messages", "first"} <= set(value)
+    found, names = (
+        (document or {}).get(LEARNED_FROM),
+        {"session_id", "strategy", "messages", "first"},
+    )
+    places = found if isinstance(found, list) else []
+    return [each for each in places if isinstance(each, dict) and names <= each.keys()]
 
 
 def _is_same(one: Document, other: Document) -> bool:

@@ -1,28 +1,35 @@
 """Keep the vectors of entries up to date, from the change stream.
 
-Only tiers whose policy says so have stored vectors. A vector has its entry's id, and the version
-that it was made from. A write only replaces an older version, and a removal all of them; so replays
-and records out of order do no harm.
+What is embedded are the words of an entry's key, tags and value. Only tiers whose policy says so
+have stored vectors. A vector has its entry's id, and the version that it was made from. A write
+only replaces an older version, and a removal all of them; so replays and records out of order do no
+harm.
 """
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import chain
+from typing import Any
 
-from functions.entries.model import Entry
+from functions.entries.model import LEARNED_FROM, Entry
 from functions.platform.clock import Clock
 from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
+from functions.platform.json_text import loads
 from functions.platform.keys import Key
+from functions.platform.limits import MAX_QUERY_CHARACTERS
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import put
-from functions.search.text import extract_text
 from functions.vectors.hybrid import TextEmbedder
 from functions.vectors.model import Embedding, VectorFormat
 
 _REMEMBERED = 10_000  # entries whose vectors are known to be there
-_FILTERS = ("memory_type", "namespace", "agent_id")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+FILTERS = ("memory_type", "namespace", "agent_id")
+"""The attributes that a search of vectors may filter by."""
 
 
 class EmbeddingIndexer:
@@ -93,7 +100,7 @@ class EmbeddingIndexer:
         self._put(entry, self._encode(entry, self._embed(text)))
 
     def _encode(self, entry: Entry, embedding: Embedding) -> Item:
-        filters = {name: getattr(entry, name) for name in _FILTERS}
+        filters = {name: getattr(entry, name) for name in FILTERS}
         item = self._format.encode(entry.address.vector_space, embedding, filters, self._clock())
         return item | {"version": entry.version}
 
@@ -145,3 +152,44 @@ def _list_texts(entries: Iterable[Entry]) -> list[tuple[Entry, str]]:
 
 def _build_key(entry: Entry) -> Key:
     return AGENT_VECTOR.build_key_in(entry.address.vector_space, ref=entry.id)
+
+
+def extract_text(entry: Entry) -> str | None:
+    """Extract the words of an entry; None if it has none, or is sensitive (RFC-0015 §9.2)."""
+    if entry.sensitivity in ENCRYPTED or entry.unreadable:
+        return None
+    value = loads(entry.value)
+    if isinstance(value, dict):
+        value.pop(LEARNED_FROM, None)
+    words = chain([_CAMEL_CASE.sub(" ", entry.key)], entry.tags, _extract_words(value))
+    return _join_words(words).strip() or None
+
+
+def _join_words(words: Iterator[str]) -> str:
+    """Join words up to the maximum; the rest of a value is never looked at."""
+    joined: list[str] = []
+    free = MAX_QUERY_CHARACTERS
+    for word in words:
+        if free <= 0:
+            break
+        joined.append(word[:free])
+        free -= len(word) + 1
+    return " ".join(joined)
+
+
+def _extract_words(value: Any) -> Iterator[str]:
+    """Extract a JSON value's names and leaves, in document order."""
+    match value:
+        case dict():
+            for name, each in value.items():
+                yield _CAMEL_CASE.sub(" ", name)
+                yield from _extract_words(each)
+        case list():
+            for each in value:
+                yield from _extract_words(each)
+        case None:
+            return
+        case bool():
+            yield "yes" if value else "no"
+        case _:
+            yield str(value)

@@ -71,7 +71,10 @@ class Reembedding:
             page, after = self._table.scan(
                 progress.get("after"), _SCANNED, _IS_EMBEDDED, **_PREFIXES
             )
-            counts += self._embed_page(page)
+            entries = (self._decode_entry(item) for item in page if "learned_by" not in item)
+            jobs = self._entries.reembedding_jobs(filter(None, entries))
+            jobs += self._facts.reembedding_jobs(item for item in page if "learned_by" in item)
+            counts += Counter(run_parallel([partial(_run_job, job) for job in jobs]))
             following, due = self._advance(progress, after)
             if not self._save(following, progress, due) or after is None:
                 return counts
@@ -85,12 +88,6 @@ class Reembedding:
         item |= build_due_attributes(_KEY[0], due)
         condition = "vector_format = :vector_format AND pages = :pages"
         return self._table.try_write(put(_KEY, item, condition, **seen))
-
-    def _embed_page(self, page: list[Item]) -> Counter[str]:
-        entries = (self._decode_entry(item) for item in page if "learned_by" not in item)
-        jobs = self._entries.reembedding_jobs(filter(None, entries))
-        jobs += self._facts.reembedding_jobs(item for item in page if "learned_by" in item)
-        return Counter(run_parallel([partial(_run_job, job) for job in jobs]))
 
     def _decode_entry(self, item: Item) -> Entry | None:
         try:

@@ -31,8 +31,8 @@ from functions.platform.json_text import loads
 from functions.platform.limits import MAX_RESULTS, MAX_SEARCHED_ENTRIES
 from functions.platform.parallel import run_parallel
 from functions.platform.sensitivity import ENCRYPTED
+from functions.search.embedding_indexer import FILTERS, extract_text
 from functions.search.requests import MemorySearch
-from functions.search.text import extract_text
 from functions.tasks.access import TaskAccess
 from functions.vectors.client_vector_store import ClientVectorStore, count_numbers, pack_vector
 from functions.vectors.held_texts import HeldTexts, Text
@@ -44,7 +44,6 @@ from functions.vectors.model import (
     search_with_expansion,
 )
 
-_FILTERS = ("memory_type", "namespace", "agent_id")  # of a vector index
 Accept = Callable[[Entry], bool]
 """True if a search may return an entry."""
 
@@ -234,7 +233,7 @@ class Search:
     ) -> Candidates:
         """Find the best entries of all spaces together, by their ids."""
         index = self._vector_search.index
-        wanted = {name: value for name in _FILTERS if (value := getattr(filters, name)) is not None}
+        wanted = {name: value for name in FILTERS if (value := getattr(filters, name)) is not None}
         found = run_parallel(
             [partial(index.find_candidates, space, query, depth, wanted) for space in spaces]
         )

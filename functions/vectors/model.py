@@ -83,11 +83,9 @@ class VectorFormat(NamedTuple):
         return {"version": version, TTL_ATTRIBUTE: ends} | self.build_stamp(now)
 
 
-def _keep_filters(_space: str, _embedding: Embedding, filters: Mapping[str, str]) -> Item:
-    return {"model": NO_MODEL, **filters}
-
-
-NO_VECTORS = VectorFormat(NO_MODEL, "vector", _keep_filters)
+NO_VECTORS = VectorFormat(
+    NO_MODEL, "vector", lambda _space, _embedding, filters: {"model": NO_MODEL, **filters}
+)
 """The format where there is no model: what is stored is embedded once there is one."""
 
 

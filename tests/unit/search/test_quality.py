@@ -22,7 +22,7 @@ from benchmarks.corpus import (
 from functions.entries.model import Entry
 from functions.platform.entry_keys import build_semantic_address
 from functions.platform.item_types import AGENT_VECTOR
-from functions.search.text import extract_text
+from functions.search.embedding_indexer import extract_text
 from functions.vectors.factory import DEFAULT_EMBED
 from functions.vectors.hybrid import QueryEmbedder, read_query
 from functions.vectors.in_memory_vectors import decode_terms, float16_format

@@ -8,7 +8,7 @@ import pytest
 from functions.entries.model import Entry
 from functions.platform.entry_keys import build_private_address
 from functions.platform.limits import MAX_QUERY_CHARACTERS
-from functions.search.text import extract_text
+from functions.search.embedding_indexer import extract_text
 
 
 def entry(value: Any, key: str = "k", **fields: Any) -> Entry:
