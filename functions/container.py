@@ -78,7 +78,6 @@ if TYPE_CHECKING:
     import functions.conversations.messages
     import functions.conversations.service
     import functions.conversations.states
-    import functions.conversations.uploads
     import functions.deletion.service
     import functions.deletion.store
     import functions.deletion.tombstones
@@ -235,7 +234,6 @@ class Container:
     # conversations
     message_store: functions.conversations.message_store.MessageStore
     conversation_archive: functions.conversations.archive.ConversationArchive
-    uploads: functions.conversations.uploads.Uploads
     conversations: functions.conversations.service.Conversations
     conversation_lists: functions.conversations.lists.ConversationLists
     messages: functions.conversations.messages.Messages

@@ -13,7 +13,13 @@ import orjson
 from functions.conversations.mapper import decode_header, header_key, parse_message_index
 from functions.conversations.message_store import MessageStore
 from functions.conversations.model import Conversation
-from functions.conversations.store import ConversationChanged, delete_writes, transact
+from functions.conversations.store import (
+    AT_REVISION,
+    ConversationChanged,
+    at_revision,
+    delete_writes,
+    transact,
+)
 from functions.platform import item_types
 from functions.platform.archive_storage import ArchiveStorage
 from functions.platform.bounded_pages import WantedPage
@@ -24,7 +30,7 @@ from functions.platform.keys import Key, encode_timestamp, get_tenant, hash_name
 from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.schema import BY_GROUP, DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.staging import PartsMissing, Staging, has_parts
-from functions.platform.table import ConditionFailed, Table
+from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put, update
 
 _NOT_ARCHIVED = frozenset(
@@ -83,13 +89,10 @@ class ConversationArchiveStore:
 
     def set_parts(self, ended: Conversation, parts: int) -> None:
         """Write how many parts have been exported, so that the next call continues there."""
-        condition = "revision = :revision AND generation = :generation"
-        at = {"revision": ended.revision, "generation": ended.generation}
-        write = update(header_key(ended), "SET parts = :parts", condition, parts=parts, **at)
-        try:
-            self._table.update(write)
-        except ConditionFailed as failed:
-            raise ConversationChanged from failed
+        at, key = at_revision(ended), header_key(ended)
+        write = update(key, "SET parts = :parts", AT_REVISION, parts=parts, **at)
+        if not self._table.try_write(write):
+            raise ConversationChanged
 
     def remove(self, ended: EndedConversation, now: int, record: Item | None) -> None:
         """Hide a conversation and mark its messages to be removed.

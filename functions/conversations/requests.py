@@ -23,15 +23,13 @@ Role = Annotated[str, Field(min_length=1, max_length=limits.MAX_LABEL_CHARACTERS
 Principals = Annotated[list[AgentId], Field(max_length=limits.MAX_OWNERS)]
 
 
-def _spell(text: str) -> str:
-    source, parts = parse_reference(text)
-    return build_reference(source, *parts)
-
-
 def _spell_references(texts: list[str]) -> list[str]:
     """Write each reference as recall does; two of one item count once."""
+    spelled = {}
     try:
-        spelled = {hash_reference(each): _spell(each) for each in texts}
+        for each in texts:
+            source, parts = parse_reference(each)
+            spelled[hash_reference(each)] = build_reference(source, *parts)
     except (EntryNotFound, NotFound):
         raise ValueError("must be references from the answer of a recall") from None
     return list(spelled.values())

@@ -137,13 +137,12 @@ def assert_expected(found: Conversation, new: NewMessages, *, is_trusted: bool) 
     """Check whose a conversation is: its write depends on the state that was read."""
     creators = new.expect_created_by
     if not is_trusted or (creators is not None and found.created_by not in creators):
-        raise _build_refusal("principal")
-    if new.expect_user_id not in (None, found.user_id):
-        raise _build_refusal("user")
-
-
-def _build_refusal(other: str) -> ConversationNotOwned:
-    return ConversationNotOwned(
+        other = "principal"
+    elif new.expect_user_id not in (None, found.user_id):
+        other = "user"
+    else:
+        return
+    raise ConversationNotOwned(
         f"this conversation is another {other}'s; use another session_id, or leave out the expect_"
         " fields (in the SDK: join=True) to continue it"
     )
@@ -226,7 +225,13 @@ def record_request(new: Conversation, token: RequestToken | None) -> Conversatio
 
 def build_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list[bytes]:
     """Build the compact JSON of messages: what is stored and measured."""
-    return [_render(message, schema, now, index) for index, message in enumerate(messages)]
+    texts = []
+    for index, message in enumerate(messages):
+        try:
+            texts.append(_dump(_document(message, schema, now)))
+        except (ValidationFailed, ValueTooLarge) as error:
+            raise error.at(index) from None
+    return texts
 
 
 def change_message(old: Message, change: MessageChange, caller: str, now: int) -> Message:
@@ -248,13 +253,6 @@ def render_lost_message(conversation: Conversation) -> bytes:
     time = to_rfc3339(conversation.created_at)
     lost = {"role": "system", "content": "", "timestamp": time, "metadata": {}, "unreadable": True}
     return dumps(lost)
-
-
-def _render(message: NewMessage, schema: str, now: int, index: int) -> bytes:
-    try:
-        return _dump(_document(message, schema, now))
-    except (ValidationFailed, ValueTooLarge) as error:
-        raise error.at(index) from None
 
 
 def _dump(document: dict[str, Any]) -> bytes:

@@ -58,9 +58,10 @@ class HeldMessage:
 
     @property
     def text(self) -> str:
-        """The text that is compared with queries: who said what, and on which day."""
+        """The text that is compared with queries: who said what, and when, as `8 May 2023`."""
         said = self.content if self.speaker is None else f"{self.speaker}: {self.content}"
-        return f"{said} {_name_day(self.time)}"
+        day = datetime.fromtimestamp(self.time / 1000, UTC)
+        return f"{said} {day.day} {month_name[day.month]} {day.year}"
 
 
 @dataclass(slots=True)
@@ -118,12 +119,6 @@ def read_message(message: Message) -> HeldMessage:
         " ".join(list_texts(stored["content"]))[:MAX_QUERY_CHARACTERS],
         from_rfc3339(stored["timestamp"]),
     )
-
-
-def _name_day(time: int) -> str:
-    """Name the day of a time (epoch ms) as people write it: `8 May 2023`."""
-    moment = datetime.fromtimestamp(time / 1000, UTC)
-    return f"{moment.day} {month_name[moment.month]} {moment.year}"
 
 
 _MAX_DEPTH = 100_000  # candidates
@@ -276,13 +271,14 @@ def _score(
         each: asked.compare(cosines.get(str(each), 0.0), message.text)
         for each, message in messages.items()
     }
+    around = range(-query.neighbors, query.neighbors + 1)
     return [
         FoundMessage(
             conversation,
             message,
             _add_neighbors(fits, index),
             fits[index].matched,
-            _list_neighbors(held, index, query.neighbors),
+            [held.messages[index + step] for step in around if index + step in held.messages],
             fits[index].parts,
         )
         for index, message in messages.items()
@@ -300,8 +296,3 @@ def _add_neighbors(fits: dict[int, Fit], index: int) -> float:
     )
     score = fits[index].score
     return round(score + max(1 - score, 0) * min(near, 1), 6)
-
-
-def _list_neighbors(held: HeldConversation, index: int, count: int) -> list[HeldMessage]:
-    around = range(index - count, index + count + 1)
-    return [held.messages[each] for each in around if each in held.messages]

@@ -1,6 +1,9 @@
-"""Use cases of whole conversations (Agent Memory Protocol §3)."""
+"""Use cases of whole conversations, and of uploads (Agent Memory Protocol §3).
 
-from collections.abc import Iterator
+By an upload, a conversation of any length becomes visible by one write.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from functions.audit.service import AuditTrail
@@ -10,16 +13,20 @@ from functions.conversations.archive import ConversationArchive
 from functions.conversations.mapper import header_key, marker_key
 from functions.conversations.message_store import MessageStore, build_key
 from functions.conversations.model import BuildPage, Conversation, Message, Page, Use
-from functions.conversations.requests import ConversationChange, NewConversation
-from functions.conversations.store import ConversationChanged, ConversationStore
-from functions.conversations.upload_store import show_upload
-from functions.conversations.uploads import Uploads
+from functions.conversations.requests import (
+    ConversationChange,
+    NewConversation,
+    NewMessage,
+    NewUpload,
+)
+from functions.conversations.store import ConversationChanged, ConversationStore, show_upload
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import BoundedPage, Examined, WantedPage, take_page
 from functions.platform.clock import Clock
-from functions.platform.errors import NotFound, Throttled
+from functions.platform.errors import NotFound, Throttled, ValidationFailed, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.keys import Digest
+from functions.platform.limits import STAGED_LIFETIME
 from functions.platform.retry import retry_on
 from functions.platform.schema import TYPE_ORDER_ATTRIBUTE
 from functions.platform.staging import Staging
@@ -40,7 +47,6 @@ class Conversations:
 
     _store: ConversationStore
     _messages: MessageStore
-    _uploads: Uploads
     _staging: Staging
     _archive: ConversationArchive
     _audit: AuditTrail
@@ -153,7 +159,7 @@ class Conversations:
         if new.upload_id is None:
             messages = self._messages.prepare(made, texts, caller.id, now)
         else:
-            made = rules.show_uploaded(made, self._uploads.get(caller, session, new.upload_id))
+            made = rules.show_uploaded(made, self._get_upload(caller, session, new.upload_id))
             messages = [show_upload(made)]
         records = self._record(caller, authority.REPLACE_CONVERSATION, old)
         self._store.replace(old, made, [*messages, *records], now)
@@ -204,6 +210,78 @@ class Conversations:
         records = self._record(caller, authority.DELETE_CONVERSATION, old) if is_recorded else []
         self._store.delete(old, self._clock(), *records)
         self._staging.remove(marker_key(old))
+
+    # Uploads, each of which is used by the principal that began it alone
+
+    def begin_upload(
+        self, caller: Principal, session: str, new: NewUpload, token: RequestToken | None
+    ) -> Conversation:
+        """Begin the upload of a conversation's messages.
+
+        Raises:
+            AccessDenied: there is a conversation that the caller may not change.
+            ValidationFailed: the version of the schema is unknown.
+            VersionMismatch: the request is repeated, and a conversation shows the upload.
+        """
+        now = self._clock()
+        present = self._store.get_header(caller.tenant, session)
+        if present is not None and not present.has_expired(now):
+            authorize(caller, authority.CHANGE_CONVERSATION, present)
+        upload = Conversation(
+            tenant=caller.tenant,
+            session_id=session,
+            user_id="",
+            created_by=caller.id,
+            metadata=b"{}",
+            generation=rules.create_generation() if token is None else token.key.hex()[:16],
+            message_count=0,
+            end=0,
+            revision=0,
+            created_at=now,
+            updated_at=now,
+            sensitivity=new.sensitivity,
+            schema=rules.check_schema(new.version),
+            expires_at=now + STAGED_LIFETIME,
+        )
+        if self._store.begin_upload(upload):
+            return upload
+        earlier = self._store.get_upload(caller.tenant, session, upload.generation)
+        if earlier is None:
+            raise VersionMismatch("the upload of this request has been completed or has expired")
+        return earlier
+
+    def write_upload(
+        self, caller: Principal, session: str, id: str, first: int, new: Sequence[NewMessage]
+    ) -> Conversation:
+        """Store messages of an upload from an index on.
+
+        The first try of a request may end after the second, and after what followed that: it
+        changes nothing then.
+
+        Raises:
+            NotFound: there is no such upload any more.
+            AccessDenied: somebody else began it.
+            ValidationFailed: the messages don't follow those that it has.
+            ValueTooLarge: a message is too large.
+        """
+        upload, now = self._get_upload(caller, session, id), self._clock()
+        texts = rules.build_texts(new, upload.schema, now)
+        end = first + len(texts)
+        if not self._store.begin_part(upload, first, end, now):
+            count = self._get_upload(caller, session, id).message_count
+            text = f"must be {count}, the number of messages that the upload has"
+            raise ValidationFailed("offset", text)
+        self._messages.write_pending(upload, texts, first)
+        if not self._store.end_part(upload, end):
+            return self._get_upload(caller, session, id)
+        return self._store.get_upload(caller.tenant, session, id) or upload
+
+    def _get_upload(self, caller: Principal, session: str, id: str) -> Conversation:
+        upload = self._store.get_upload(caller.tenant, session, id)
+        if upload is None:
+            raise NotFound("there is no such upload; begin one")
+        authorize(caller, authority.USE_UPLOAD, upload)
+        return upload
 
     def _record(
         self, caller: Principal, action: Action[Conversation], old: Conversation | None

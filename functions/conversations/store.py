@@ -1,4 +1,8 @@
-"""Reads and writes of conversations as a whole; their messages are in `message_store`."""
+"""Reads and writes of conversations as a whole; their messages are in `message_store`.
+
+An upload is a conversation that no reader sees, whose header is the marker of pending messages:
+what isn't shown in time is deleted as all pending messages are. Its generation is the upload's id.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -18,14 +22,17 @@ from functions.conversations.model import Conversation
 from functions.platform import item_types, staging
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.errors import CapacityExceeded
-from functions.platform.items import Item
-from functions.platform.keys import Key
-from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS
+from functions.platform.items import Item, to_attributes
+from functions.platform.keys import Key, build_due_attributes
+from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS, STAGED_LIFETIME
 from functions.platform.newest_first import iterate_groups, list_items
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.schema import BY_GROUP
 from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import Write, delete, put, put_new, update
+from functions.platform.writes import Write, check, delete, put, put_new, update
+
+AT_REVISION = "revision = :revision AND generation = :generation"
+"""The condition of a write; `at_revision` gives its values."""
 
 
 class ConversationChanged(Exception):
@@ -168,6 +175,52 @@ class ConversationStore:
         """
         transact(self._table, [*delete_writes(old, now), *further])
 
+    # Uploads
+
+    def get_upload(self, tenant: str, session: str, id: str) -> Conversation | None:
+        """Read an upload: one read; None if there is none, or it was shown or given up."""
+        key = item_types.ORPHANED_MESSAGES.build_key(tenant, session=session, generation=id)
+        item = self._table.get(key)
+        if item is None or "created_by" not in item or "closing" in item:
+            return None
+        return decode_header(tenant, item)
+
+    def begin_upload(self, upload: Conversation) -> bool:
+        """Begin an upload; whether there was none of its id, nor a conversation that shows it."""
+        key = marker_key(upload)
+        item = to_attributes(upload, "tenant", "metadata")
+        item |= build_due_attributes(key[0], upload.expires_at)
+        not_shown = "attribute_not_exists(pk) OR generation <> :id"
+        writes = [put_new(key, item), check(header_key(upload), not_shown, id=upload.generation)]
+        return self._table.try_write(*writes)
+
+    def begin_part(self, upload: Conversation, first: int, end: int, now: int) -> bool:
+        """Note which messages are going to be written; the latest ones may be written again.
+
+        Returns whether they follow those that the upload has. `end` counts what is being written,
+        `message_count` what is complete. Part 50 to 99: before it, both are 50; while it is
+        written, 100 and 50; then both are 100. A retry finds #end = :end (100), the next part finds
+        both equal to its :first.
+        """
+        follows = f"{staging.IS_OPEN} AND (#end = :end OR #end = :first AND message_count = :first)"
+        begun, due = "SET #end = :end, due = :due, expires_at = :due", now + STAGED_LIFETIME
+        return self._table.try_write(
+            update(marker_key(upload), begun, follows, first=first, end=end, due=due)
+        )
+
+    def end_part(self, upload: Conversation, end: int) -> bool:
+        """Note that messages are written; whether no later ones were, as after a late first try."""
+        latest = f"{staging.IS_OPEN} AND #end = :end"
+        return self._table.try_write(
+            update(marker_key(upload), "SET message_count = :end", latest, end=end)
+        )
+
+
+def show_upload(shown: Conversation) -> Write:
+    """Build the write that ends an upload, in the transaction that shows its messages."""
+    whole = f"{staging.IS_OPEN} AND #end = :count AND message_count = :count"
+    return delete(marker_key(shown), whole, count=shown.end)
+
 
 def transact(table: Table, writes: Sequence[Write]) -> None:
     """Carry out writes of one conversation."""
@@ -178,20 +231,24 @@ def transact(table: Table, writes: Sequence[Write]) -> None:
         raise ConversationChanged from refused
 
 
-def write_header(old: Conversation, new: Conversation) -> Write:
-    """Build the write of a changed header; it fails if the stored one is not `old`."""
-    condition = "revision = :revision AND generation = :generation"
-    values = {"revision": old.revision, "generation": old.generation}
-    if not old.removed:
-        return put(header_key(new), encode_header(new), condition, **values)
-    removed = [list(each) for each in old.removed]
-    condition += " AND removed = :removed"
-    return put(header_key(new), encode_header(new), condition, removed=removed, **values)
+def at_revision(conversation: Conversation) -> Item:
+    """Build the values of `AT_REVISION`."""
+    return {"revision": conversation.revision, "generation": conversation.generation}
 
 
 def change_writes(old: Conversation, new: Conversation) -> list[Write]:
-    """Build the writes of a changed header and of its row, which moves with each update."""
-    writes = [write_header(old, new), put(listing_key(new), encode_listing(new))]
+    """Build the writes of a changed header and of its row, which moves with each update.
+
+    They fail if the stored header is not `old`.
+    """
+    condition, values = AT_REVISION, at_revision(old)
+    if old.removed:
+        condition += " AND removed = :removed"
+        values["removed"] = [list(each) for each in old.removed]
+    writes = [
+        put(header_key(new), encode_header(new), condition, **values),
+        put(listing_key(new), encode_listing(new)),
+    ]
     if listing_key(old) != listing_key(new):
         writes.append(delete(listing_key(old)))
     return writes
@@ -200,9 +257,8 @@ def change_writes(old: Conversation, new: Conversation) -> list[Write]:
 def delete_writes(old: Conversation, now: int) -> list[Write]:
     """Build the writes that hide a conversation and mark its messages to be deleted."""
     key = header_key(old)
-    condition = "revision = :revision AND generation = :generation"
     return [
-        delete(key, condition, revision=old.revision, generation=old.generation),
+        delete(key, AT_REVISION, **at_revision(old)),
         delete(item_types.CONVERSATION_DETAILS.build_key_in(key[0])),
         delete(listing_key(old)),
         staging.hide(marker_key(old), now),

@@ -60,7 +60,7 @@ def pop_message(request: Request, caller: Principal) -> Response:
 def upload_messages(request: Request, caller: Principal, new: UploadedMessages) -> Response:
     """Store messages that the conversation is going to show."""
     parameters = request.path_params
-    upload = request.services.uploads.write(
+    upload = request.services.conversations.write_upload(
         caller, parameters["session_id"], parameters["upload_id"], new.offset, new.messages
     )
     return json_response(200, render_upload(upload))
@@ -78,7 +78,7 @@ def begin_upload(request: Request, caller: Principal, new: NewUpload) -> Respons
     """Begin the upload of a conversation in parts; a PUT shows all of it by one write."""
     token = request.optional_idempotency_token(caller)
     session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
-    upload = request.services.uploads.begin(caller, session_id, new, token)
+    upload = request.services.conversations.begin_upload(caller, session_id, new, token)
     location = f"{build_location(session_id)}/uploads/{upload.generation}"
     return json_response(201, render_upload(upload), location=location)
 
