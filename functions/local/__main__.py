@@ -13,7 +13,6 @@ from functions.local.background_tasks import run_background_tasks
 from functions.local.bootstrap import (
     ADDRESS_FILE,
     API_KEY_FILE,
-    FirstPrincipal,
     build_container,
     prepare,
 )
@@ -73,13 +72,23 @@ def _run(settings: LocalSettings, relays: Mapping[str, str]) -> None:
         listener = stack.enter_context(listen(settings.host, settings.port))
         database = stack.enter_context(open_database(settings, folder, _ROOT))
         container = build_container(settings, folder, relays)
-        principal = prepare(container, folder)
+        api_key, key_works = prepare(container, folder)
         url = build_url(listener)
         folder.write(ADDRESS_FILE, url)
         warnings = _list_warnings(database, is_public=is_public(listener))
-        sign_in = SignIn(principal.api_key)
-        console = f"{url}/console?code={sign_in.code}" if principal.key_works else f"{url}/console"
-        greeting = _render_greeting(url, console, folder.path, database, principal, warnings)
+        sign_in = SignIn(api_key)
+        console = f"{url}/console?code={sign_in.code}" if key_works else f"{url}/console"
+        facts = {
+            "address": url,
+            "console": console,
+            "data folder": folder.path,
+            "database": database.description,
+            "API key": api_key,
+        }
+        file = folder.path / API_KEY_FILE
+        rotated = f"This API key was rotated or revoked; put a valid one into {file}."
+        notes = [*(f"WARNING: {each}" for each in warnings), *([] if key_works else [rotated])]
+        greeting = _render_greeting(facts, notes, _render_commands(url, api_key))
         app = build_app(container, sign_in, partial(print, greeting, flush=True))
         stack.enter_context(run_background_tasks(settings, folder, database, container))
         if database.engine is not None:
@@ -108,30 +117,10 @@ def _list_warnings(database: Database, *, is_public: bool) -> Iterator[str]:
         )
 
 
-def _render_greeting(
-    url: str,
-    console: str,
-    folder: Path,
-    database: Database,
-    principal: FirstPrincipal,
-    warnings: Iterable[str],
-) -> str:
-    facts = [
-        ("address", url),
-        ("console", console),
-        ("data folder", str(folder)),
-        ("database", database.description),
-        ("API key", principal.api_key),
-    ]
-    lines = ["agent-memory is ready", *(f"  {name:<12} {value}" for name, value in facts), ""]
-    for warning in warnings:
-        lines += [f"WARNING: {warning}", ""]
-    if not principal.key_works:
-        lines += [
-            f"This API key was rotated or revoked; put a valid one into {folder / API_KEY_FILE}.",
-            "",
-        ]
-    return "\n".join([*lines, "Try it:", "", _render_commands(url, principal.api_key), ""])
+def _render_greeting(facts: Mapping[str, object], notes: Iterable[str], commands: str) -> str:
+    lines = [f"  {name:<12} {value}" for name, value in facts.items()]
+    separated = [line for note in notes for line in (note, "")]
+    return "\n".join(["agent-memory is ready", *lines, "", *separated, "Try it:", "", commands, ""])
 
 
 def _render_commands(url: str, api_key: str) -> str:

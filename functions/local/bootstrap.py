@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields
 from secrets import token_bytes
-from typing import Any, NamedTuple
+from typing import Any
 
 from functions.container import Container
 from functions.identity.store import create_api_key
@@ -24,18 +24,6 @@ API_KEY_FILE, ADDRESS_FILE = "api-key", "address"
 MEMORY_TABLE, LOG_TABLE = "agent-memory", "agent-memory-log"
 _LOG_WAIT_SECONDS = 2.0
 _SHARED = {each.name for each in fields(ApiSettings)} - {"root_key"}
-
-
-class FirstPrincipal(NamedTuple):
-    """The first principal of the tenant `default`.
-
-    Attributes:
-        api_key: the key in the data folder.
-        key_works: False if that key was rotated or revoked.
-    """
-
-    api_key: str
-    key_works: bool
 
 
 def build_container(
@@ -72,15 +60,19 @@ def build_container(
     return Container(chosen, clock, dynamodb, relays)
 
 
-def prepare(container: Container, folder: DataFolder) -> FirstPrincipal:
-    """Create the keys, the tables and the tenant `default` unless they exist."""
+def prepare(container: Container, folder: DataFolder) -> tuple[str, bool]:
+    """Create the keys, the tables and the tenant `default` unless they exist.
+
+    Returns:
+        The key in the data folder; and whether it works: it may have been rotated or revoked.
+    """
     api_key = folder.secret(API_KEY_FILE, create_api_key)
     ensure_tables(build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE))
     try:
         container.deployment_secret.raise_version()  # no other release runs on this folder
         key_works = container.identity.ensure_tenant(TENANT, ADMIN, api_key)
         _close_memory_of_users(container)
-        return FirstPrincipal(api_key, key_works)
+        return api_key, key_works
     except NewerDataError as error:
         raise StartupError(f"the data folder {folder.path} can't be used: {error}") from error
 

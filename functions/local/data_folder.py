@@ -33,7 +33,7 @@ class DataFolder:
         file = self.path / name
         try:
             if not file.exists():
-                _write_atomically(file, make())
+                self.write(name, make())
             text = file.read_text(encoding="ascii").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise StartupError(f"{file} can't be used: {error}") from error
@@ -45,7 +45,13 @@ class DataFolder:
 
     def write(self, name: str, text: str) -> None:
         """Write a file atomically, and sync it to disk."""
-        _write_atomically(self.path / name, text)
+        descriptor, temporary = tempfile.mkstemp(dir=self.path, prefix=f".{name}.")
+        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).rename(self.path / name)
+        _sync_folder(self.path)
 
     def read(self, name: str) -> str | None:
         """Return a file's text; None if it doesn't exist."""
@@ -79,16 +85,6 @@ def _lock(descriptor: int, path: Path) -> None:
             f"another server is using the data folder {path}; "
             "stop it, or choose another with AGENT_MEMORY_DATA"
         ) from error
-
-
-def _write_atomically(file: Path, text: str) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    Path(temporary).rename(file)
-    _sync_folder(file.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.handlers import BUILTIN_HANDLERS
@@ -83,14 +83,6 @@ class _Tables(DynamoDBBackend):
             table.items[hash_key][range_key] = item
 
 
-class Place(NamedTuple):
-    """A table and the key of an item in it."""
-
-    table: str
-    pk: str
-    sk: str
-
-
 class Journal:
     """The file. Only one thread may use it at a time.
 
@@ -118,21 +110,21 @@ class Journal:
 
     def write(
         self,
-        items: Iterable[tuple[Place, Document | None]],
+        items: Iterable[tuple[tuple[str, str, str], Document | None]],
         records: Iterable[tuple[str, int, Document]],
     ) -> None:
         """Store in one transaction what a request changed.
 
         Args:
-            items: the present items; None if an item was deleted.
+            items: the present items by table and key; None if an item was deleted.
             records: new stream records, each with its table and its number.
         """
         with self._connection as connection:
-            for place, item in items:
+            for key, item in items:
                 if item is None:
-                    connection.execute(_REMOVE, place)
+                    connection.execute(_REMOVE, key)
                 else:
-                    connection.execute(_PUT, (*place, _encode(item)))
+                    connection.execute(_PUT, (*key, _encode(item)))
             rows = ((name, number, _encode(record)) for name, number, record in records)
             connection.executemany("INSERT INTO records VALUES (?, ?, ?)", rows)
 
@@ -240,7 +232,7 @@ class Simulation:
         if operation == "CreateTable":
             _fill(self._tables.get_table(request["TableName"]), journal)
         elif keys := list(_list_keys(operation, request)):
-            items = [(Place(*key), self._find(*key)) for key in keys]
+            items = [(key, self._find(*key)) for key in keys]
             journal.write(items, self._list_new_records(lengths))
 
     def _find(self, name: str, pk: str, sk: str) -> dict[str, Any] | None:
