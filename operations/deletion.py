@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from functions.api.responses.deletions import render_deletion
+from functions.api.routes.deletions import render_deletion
 from functions.container import Container
 from functions.deletion.model import Deletion, Subject
 from functions.deletion.store import get_key

@@ -4,16 +4,15 @@ It asks the actions that the services ask, about what the services would read fo
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from functions.access.authority import EXPLAIN_ACCESS, AccessQuestion
-from functions.access.rules import Check, Checks, decide_all
-from functions.authorization.rules import Decision, authorize, is_allowed
+from functions.authorization.rules import Action, Decision, authorize, decide, is_allowed
 from functions.conversations.authority import CHANGE_CONVERSATION, READ_CONVERSATION
 from functions.conversations.service import Conversations
 from functions.entries.authority import READ_ENTRY, WRITE_ENTRY
 from functions.entries.read import EntryReader
-from functions.identity.model import READ, WRITE, Principal
+from functions.identity.model import INSPECT, READ, WRITE, Permission, Principal
 from functions.identity.service import Identity
 from functions.namespaces import authority as namespaces_authority
 from functions.namespaces.model import NamespaceTarget
@@ -24,6 +23,47 @@ from functions.tasks.access import TaskAccess
 from functions.tasks.authority import TaskTarget
 from functions.tasks.rules import is_assignee_or_coordinator, is_coordinator, task_not_found
 
+NO_RULE = "no rule permits it"
+
+
+class Check(NamedTuple):
+    """An action that must be permitted on its target."""
+
+    action: Action[Any]
+    target: Any
+
+
+class Checks(NamedTuple):
+    """All that must be permitted.
+
+    Attributes:
+        barrier: what prevents everybody, whatever the rules say; None if nothing does.
+    """
+
+    every: tuple[Check, ...]
+    barrier: str | None = None
+
+
+def decide_all(principal: Principal, permission: Permission, checks: Checks, now: int) -> Decision:
+    """Decide whether a principal may do something; the first action's rule is the reason.
+
+    Args:
+        permission: what the principal must hold besides.
+        now: the time in epoch ms.
+    """
+    if principal.expires_at is not None and principal.expires_at <= now:
+        return Decision(False, "the principal has expired")
+    inspects = permission == READ and INSPECT in principal.permissions
+    if permission not in principal.permissions and not inspects:
+        return Decision(False, f"lacks {permission}")
+    if checks.barrier is not None:
+        return Decision(False, checks.barrier)
+    decisions = [decide(principal, each.action, each.target) for each in checks.every]
+    if all(each.allowed for each in decisions):
+        return decisions[0]
+    return Decision(False, NO_RULE)
+
+
 TargetKind = Literal["entry", "namespace", "task", "conversation"]
 
 
@@ -32,15 +72,6 @@ class AccessTarget(NamedTuple):
 
     kind: TargetKind
     id: str
-
-
-class AccessExplanation(NamedTuple):
-    """Tells whether a principal may read and write a target, each with the reason."""
-
-    principal: str
-    target: AccessTarget
-    read: Decision
-    write: Decision
 
 
 class _Found(NamedTuple):
@@ -65,8 +96,8 @@ class AccessExplanations:
 
     def explain(
         self, caller: Principal, principal_id: str, target: AccessTarget
-    ) -> AccessExplanation:
-        """Explain whether a principal may read and write a target, and by which rule.
+    ) -> tuple[Decision, Decision]:
+        """Explain whether a principal may read and write a target, each by which rule.
 
         Raises:
             EntryNotFound, NotFound: the caller's tenant has no such target, or no such principal.
@@ -80,12 +111,8 @@ class AccessExplanations:
             principal = self._identity.get_principal(caller.tenant, principal_id)
             found = self._find(principal, target)
         now = self._clock()
-        return AccessExplanation(
-            principal_id,
-            target,
-            read=decide_all(principal, READ, found.read, now),
-            write=decide_all(principal, WRITE, found.write, now),
-        )
+        read = decide_all(principal, READ, found.read, now)
+        return read, decide_all(principal, WRITE, found.write, now)
 
     def _find(self, principal: Principal, target: AccessTarget) -> _Found:
         match target.kind:

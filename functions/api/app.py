@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from functions.api.documents import omit_values
 from functions.api.error_responses import openwop_error_response, problem_response
 from functions.api.http import Request, Response
 from functions.api.parameters import VALUES_OF_ANSWER
 from functions.api.route_index import build_router
 from functions.api.routes import OPENWOP_PREFIX
 from functions.api.routing import ADMIN_OR_ROOT, PUBLIC, ROOT, Route
-from functions.api.value_fields import omit_values
 from functions.audit.authority import INSPECT_MEMORY
 from functions.container import Container
 from functions.identity.model import INSPECT, READ, Principal

@@ -1,7 +1,8 @@
 """Pages of lists: cut to what a response holds, with where to continue.
 
 A list sorts by positions: texts that are unique in it and don't change, highest first. A page that
-begins after a position neither skips nor repeats what stays in the list.
+begins after a position neither skips nor repeats what stays in the list. Of some lists, published
+clients read the page as a bare array, and its position in headers.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,9 +12,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
-from functions.api.http import Request
+from functions.api.documents import PagePosition, UncountedPosition
+from functions.api.http import Request, Response, json_response
 from functions.api.parameters import (
     AFTER,
+    ARRAY_LIMIT,
     LIMIT,
     OFFSET,
     TOTAL,
@@ -22,15 +25,16 @@ from functions.api.parameters import (
     TextParameter,
     read_either,
 )
-from functions.api.responses.types import PagePosition, UncountedPosition
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import BoundedPage, WantedPage, get_list_position
-from functions.platform.errors import ValidationFailed
+from functions.platform.errors import PageTooLarge, ValidationFailed
 from functions.platform.json_text import get_escaped_size
 from functions.platform.limits import MAX_PAGE_BYTES, MAX_RESPONSE_BYTES
 
 D = TypeVar("D")
+
 T = TypeVar("T")
+
 
 _NO_FILTERS = frozenset({"limit", "offset", "after", "before", "total", "values", "touch"})
 """Parameters that say how much of a list is answered, and not which list."""
@@ -239,3 +243,34 @@ def mark_hidden(
     if not page and position.get("offset") == 0 and is_barred():
         return {**position, "hidden": True}
     return position
+
+
+BARE_ARRAY_HEADERS = ("X-Total-Count", "X-Next-Offset", "X-Next", "X-Hidden")
+
+
+def bare_array_response(
+    request: Request, page: list[Any], position: PagePosition, available: int
+) -> Response:
+    """Make a response whose body is a bare array; its position is in headers.
+
+    Args:
+        request: asks for it; without a limit, for the whole list.
+        page: the elements that fit into a response.
+        position: where in the list they are.
+        available: how many there are for the page.
+    """
+    fitting = len(page)
+    is_whole = "next" not in position or ARRAY_LIMIT.text(request) is not None
+    if fitting < available or not is_whole:
+        limit = max(fitting, 1)
+        raise PageTooLarge(
+            f"the page is too large for a response; ask for limit={limit}", limit=limit
+        )
+    named = {
+        "x_total_count": position.get("total"),
+        "x_next_offset": position.get("next_offset"),
+        "x_next": position.get("next"),
+        "x_hidden": "true" if "hidden" in position else None,
+    }
+    headers = {name: str(value) for name, value in named.items() if value is not None}
+    return json_response(200, page, **headers)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
@@ -13,11 +13,44 @@ from functions.entries.requests import EpisodicSettings
 from functions.platform import keys
 from functions.tasks.model import Policy, Task
 from functions.tasks.requests import EXTRA_FIELDS, MemoryPolicy, PlannedFields
-from functions.workflows.model import AgentPlan, Application, TaskPlan
 from functions.workflows.requests import OpenModel, PlanTask, Workflow
 
+
+class AgentPlan(NamedTuple):
+    """Tells what a workflow sets for an agent; None is left as it is."""
+
+    agent_id: str
+    capacity: int | None
+    pinned_namespaces: list[str] | None
+
+
+class TaskPlan(NamedTuple):
+    """A task as a workflow registers it."""
+
+    id: str
+    name: str
+    assigned_agent: str | None
+    depends_on: list[str]  # ids
+    memory_policy: Policy
+    fields: dict[str, Any]  # all of them, as requests take them
+
+
+class Application(NamedTuple):
+    """All that a workflow sets: it follows from the file and the workflow's seed."""
+
+    name: str
+    version: str | None
+    intent_id: str
+    semantic_namespaces: list[str]
+    agents: list[AgentPlan]
+    tasks: list[TaskPlan]
+    ignored: list[str]  # the paths of what isn't of memory
+
+
 Problems = list[tuple[tuple[str | int, ...], str]]
+
 _OF_MEMORY = re.compile("memory|namespace")
+
 _MISSPELT_RATIO = 0.75  # "memroy" has 0.83 of "memory", "verification" 0.63 of "version"
 
 

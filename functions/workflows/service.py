@@ -22,8 +22,8 @@ from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.service import Tasks
 from functions.workflows import rules
 from functions.workflows.authority import APPLY_WORKFLOW
-from functions.workflows.model import Application
 from functions.workflows.requests import Workflow
+from functions.workflows.rules import Application
 from functions.workflows.store import AppliedWorkflow, AppliedWorkflowStore
 
 _DIGEST_BYTES, _SEED_BYTES = 16, 16

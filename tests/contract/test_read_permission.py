@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
+from functions.api.documents import find_value_fields
 from functions.api.route_index import list_routes
-from functions.api.value_fields import find_value_fields
 from functions.identity.model import READ
 from tests.contract import conversation_calls
 from tests.contract.bodies import BATCH, MEMORY, allow, create, semantic, task

@@ -11,8 +11,7 @@ from typing import Any, get_type_hints
 
 from typing_extensions import is_typeddict
 
-from functions.api.error_responses import openwop_names_of
-from functions.api.responses.errors import ProblemDocument
+from functions.api.error_responses import ProblemDocument, openwop_names_of
 from functions.api.responses.openwop import OpenWopErrorDocument
 from functions.api.route_index import list_routes
 from functions.api.routes import OPENWOP_PREFIX

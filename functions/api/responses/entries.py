@@ -5,8 +5,7 @@ from typing import Annotated, Literal, NotRequired, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from functions.api.responses.rendering import to_document
-from functions.api.responses.types import (
+from functions.api.documents import (
     VALUE,
     Count,
     JsonObject,
@@ -14,6 +13,7 @@ from functions.api.responses.types import (
     Timestamp,
     UncountedPosition,
     Version,
+    to_document,
 )
 from functions.entries.model import Entry
 from functions.entries.summary import Summary
@@ -21,7 +21,6 @@ from functions.entries.tiers import Priority, Tier
 from functions.platform.clock import to_optional_rfc3339, to_rfc3339
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.validation import TTL_PATTERN
-from functions.vectors.hybrid import Found
 
 _KB = 1024
 
@@ -139,35 +138,6 @@ class EvictionOrderDocument(UncountedPosition):
     """With an empty list: the caller may not read what is in it."""
 
 
-class EntryBatchDocument(TypedDict):
-    """The entries of a batch, in its order."""
-
-    entries: list[EntryDocument]
-
-
-class DeletedDocument(TypedDict):
-    """The number of deleted entries."""
-
-    deleted: Count
-
-
-class SearchResultDocument(TypedDict):
-    """An entry that a search found."""
-
-    entry: EntryDocument
-    score: float
-    """The match of the entry with the query: 1 for the same words. Compare scores within one answer
-    only. For a search by vector, the cosine."""
-    matched: list[str]
-    """The words and ids of the query that it has, without case and accents."""
-
-
-class SearchResultsDocument(TypedDict):
-    """The results of a search, best first."""
-
-    results: list[SearchResultDocument]
-
-
 class WorkingSummaryDocument(TypedDict):
     """An agent's working memory in figures."""
 
@@ -234,11 +204,6 @@ def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
     head = render_entry(entry, has_value=False)
     accessed = {"last_accessed_at": to_rfc3339(entry.last_accessed_at)}
     return cast("EvictionCandidateDocument", head | accessed)
-
-
-def render_search_result(found: Found[Entry], *, has_value: bool) -> SearchResultDocument:
-    entry = render_entry(found.element, has_value=has_value)
-    return {"entry": entry, "score": found.score, "matched": found.matched}
 
 
 def render_summary(summary: Summary) -> SummaryDocument:

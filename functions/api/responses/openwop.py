@@ -1,15 +1,13 @@
 """Memories and runs, as OpenWOP shows them (OpenWOP RFC 0004)."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from functions.api.responses.rendering import to_document
-from functions.api.responses.runs import RunId
-from functions.api.responses.types import VALUE, Timestamp, UncountedPosition
-from functions.openwop.model import ListedMemory, MemoryEntry, MemoryRun, OnSecret, RunState
+from functions.api.documents import VALUE, Timestamp, UncountedPosition, to_document
+from functions.openwop.model import ListedMemory, MemoryEntry
 from functions.platform.clock import to_rfc3339
 from functions.platform.openwop_keys import get_timestamp_of_sequence
 from functions.platform.values import UNREADABLE
@@ -69,54 +67,6 @@ class SeenMemoryEntryListDocument(TypedDict):
     """The value of `after` for the next page; absent on the last page."""
 
 
-class StartedMemoryRunDocument(TypedDict):
-    """A run that was started."""
-
-    runId: RunId
-    memoryRef: str
-    """An opaque reference, which gives its holders access to the memory; of several, the first."""
-    memoryRefs: NotRequired[list[str]]
-    """All memories, if there are several."""
-    snapshotAt: Timestamp
-    """The time when the snapshot was taken."""
-
-
-class MemoryRunStateDocument(TypedDict):
-    """The state of a run."""
-
-    runId: RunId
-    state: RunState
-    """`expired` is a run whose `ttl` has passed."""
-    memoryRef: str
-    memoryRefs: list[str]
-    snapshotAt: Timestamp
-    """The time when the snapshot was taken."""
-    startedAt: Timestamp
-    endsAt: Timestamp
-    """The time when the run ended, or ends by itself."""
-    snapshotKeptUntil: Timestamp
-    """The time until which the run can be replayed; earlier if the run ends before its `ttl`."""
-    isReplayable: bool
-    startedBy: str
-    """The principal."""
-    onSecret: OnSecret
-    secrets: list[str]
-    """The labels of the run's secrets."""
-    agent: NotRequired[str]
-    """The agent in the memory's name; absent if a reference or a run to replay named the memory,
-    or if the name holds one of the run's secrets."""
-    scope: NotRequired[str]
-    """The scope, beside the agent."""
-    replayOf: NotRequired[str]
-    """The run whose snapshot it sees."""
-
-
-class MemoryRunListDocument(UncountedPosition):
-    """A page of runs."""
-
-    runs: list[MemoryRunStateDocument]
-
-
 class MemoryDocument(TypedDict):
     """A memory of the caller, or of its agent type."""
 
@@ -147,13 +97,6 @@ class NamedMemoryDocument(TypedDict):
     """An opaque reference, which gives its holders access to the memory."""
 
 
-class EndedMemoryRunDocument(TypedDict):
-    """A run that was ended."""
-
-    runId: str
-    ended: Literal[True]
-
-
 class OpenWopErrorDocument(TypedDict):
     """An error in OpenWOP's format."""
 
@@ -179,30 +122,6 @@ def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocu
     if entry.deleted is not None:
         document["deletedAt"] = to_rfc3339(get_timestamp_of_sequence(entry.deleted))
     return document
-
-
-def render_started_run(run: MemoryRun, references: list[str]) -> StartedMemoryRunDocument:
-    snapshot_at = to_rfc3339(get_timestamp_of_sequence(run.snapshot))
-    document = to_document(
-        run, StartedMemoryRunDocument, memoryRef=references[0], snapshotAt=snapshot_at
-    )
-    if len(references) > 1:
-        document["memoryRefs"] = references
-    return document
-
-
-def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryRunStateDocument:
-    state = run.get_state(now)
-    return to_document(
-        run,
-        MemoryRunStateDocument,
-        state=state,
-        memoryRef=references[0],
-        memoryRefs=references,
-        snapshotAt=to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
-        isReplayable=run.snapshot_kept_until > now,
-        secrets=list(dict.fromkeys(run.secrets)) if state == "open" else [],
-    )
 
 
 def render_memory(listed: ListedMemory, reference: str) -> MemoryDocument:

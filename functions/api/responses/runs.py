@@ -6,8 +6,7 @@ import orjson
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from functions.api.responses.rendering import to_document
-from functions.api.responses.types import (
+from functions.api.documents import (
     VALUE,
     Count,
     JsonObject,
@@ -15,6 +14,7 @@ from functions.api.responses.types import (
     PagePosition,
     Timestamp,
     Version,
+    to_document,
 )
 from functions.platform.sensitivity import Sensitivity
 from functions.platform.values import UNREADABLE

@@ -5,14 +5,12 @@ from typing import Annotated, Any, NotRequired, cast
 import orjson
 from typing_extensions import TypedDict
 
+from functions.api.documents import VALUE, Count, Timestamp, Version, to_document
 from functions.api.responses.entries import EntryDocument
-from functions.api.responses.rendering import to_document
-from functions.api.responses.types import VALUE, Count, PagePosition, Timestamp, Version
 from functions.namespaces.model import Access
-from functions.platform.clock import to_optional_rfc3339
 from functions.platform.json_text import dumps
-from functions.tasks.model import FOREVER, Grant, GrantAccess, Intent, Status, Task
-from functions.workflows.model import Application
+from functions.tasks.model import Status, Task
+from functions.workflows.rules import Application
 
 
 class MemoryPolicyDocument(TypedDict):
@@ -91,56 +89,6 @@ class ContextDocument(TypedDict):
     """True if entries were left out because of the size."""
 
 
-class GrantDocument(TypedDict):
-    """A principal's access to a task's working memory."""
-
-    principal: str
-    access: GrantAccess
-    expires_at: Timestamp | None
-    granted_by: str
-    """The coordinator or assignee that granted it."""
-    created_at: Timestamp
-
-
-class GrantPageDocument(PagePosition):
-    """A page of grants."""
-
-    grants: list[GrantDocument]
-
-
-class AclEntryDocument(TypedDict):
-    """A principal's access to an intent."""
-
-    principal: str
-    access: GrantAccess
-
-
-class AclDocument(TypedDict):
-    """An intent's owner and access list."""
-
-    intent_id: str
-    owner: str | None
-    """A coordinator or user; null while only agents have named the intent."""
-    entries: list[AclEntryDocument]
-    version: Version
-
-
-class IntentDocument(TypedDict):
-    """An intent."""
-
-    intent_id: str
-    owner: str | None
-    """A coordinator or user; null while only agents have named the intent."""
-    created_at: Timestamp
-    version: Version
-
-
-class IntentPageDocument(PagePosition):
-    """A page of intents."""
-
-    intents: list[IntentDocument]
-
-
 class AppliedEpisodicDocument(TypedDict):
     """The settings of episodic memory that a workflow set; null was left unchanged."""
 
@@ -192,20 +140,6 @@ def render_task(task: Task) -> TaskDocument:
     document = to_document(task, TaskDocument, name=task.id, memory_policy=policy)
     extra = {name: orjson.Fragment(dumps(value)) for name, value in task.extra_fields.items()}
     return cast("TaskDocument", document | extra)
-
-
-def render_grant(grant: Grant) -> GrantDocument:
-    expires_at = None if grant.expires_at == FOREVER else grant.expires_at
-    return to_document(grant, GrantDocument, expires_at=to_optional_rfc3339(expires_at))
-
-
-def render_intent(intent: Intent) -> IntentDocument:
-    return to_document(intent, IntentDocument)
-
-
-def render_acl(intent: Intent) -> AclDocument:
-    entries = [AclEntryDocument(principal=p, access=a) for p, a in sorted(intent.acl.items())]
-    return to_document(intent, AclDocument, entries=entries)
 
 
 def render_applied_workflow(

@@ -1,16 +1,47 @@
 """Explanations of access, with the rules that decide."""
 
+from typing import Annotated
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
 from functions.access.service import AccessTarget, TargetKind
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import TextParameter
-from functions.api.responses.access import AccessDocument, render_access
 from functions.api.routing import ANY, RouteTable
+from functions.authorization.rules import Decision
 from functions.identity.model import Principal
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_ID_CHARACTERS
 
+
+class AccessDecisionDocument(TypedDict):
+    """Tells whether something is permitted."""
+
+    allowed: bool
+    rule: str
+    """The rule that permits it, or what prevents it: `no rule permits it`, a permission that
+    is missing, a guardrail, the end of a task."""
+
+
+class AccessDocument(TypedDict):
+    """Tells whether a principal may read and write a target."""
+
+    principal: str
+    target: Annotated[str, Field(pattern="^(entry|namespace|task|conversation):")]
+    """`kind:id`, as in the audit log."""
+    read: AccessDecisionDocument
+    write: AccessDecisionDocument
+
+
+def _render_decision(decision: Decision) -> AccessDecisionDocument:
+    return {"allowed": decision.allowed, "rule": decision.rule or ""}
+
+
 ROUTES = RouteTable()
+
 _PRINCIPAL = TextParameter("principal", "The principal; by default, the caller.", MAX_ID_CHARACTERS)
+
 _TARGETS: dict[TargetKind, TextParameter] = {
     "entry": TextParameter("entry", "The id of an entry."),
     "namespace": TextParameter("namespace", "The name of a namespace."),
@@ -33,8 +64,14 @@ def explain_access(request: Request, caller: Principal) -> Response:
     principal. Name exactly one target. Permissions and guardrails count as well.
     """
     principal, target = _PRINCIPAL.read(request) or caller.id, _read_target(request)
-    explained = request.services.access_explanations.explain(caller, principal, target)
-    return json_response(200, render_access(explained))
+    read, write = request.services.access_explanations.explain(caller, principal, target)
+    document: AccessDocument = {
+        "principal": principal,
+        "target": f"{target.kind}:{target.id}",
+        "read": _render_decision(read),
+        "write": _render_decision(write),
+    }
+    return json_response(200, document)
 
 
 def _read_target(request: Request) -> AccessTarget:

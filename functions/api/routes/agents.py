@@ -1,23 +1,153 @@
 """Agents' settings and coordinators' guardrails."""
 
+import orjson
+from typing_extensions import TypedDict
+
+from functions.api.documents import Count, PagePosition, Timestamp, Version, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, read_page_request
 from functions.api.parameters import CURSOR_PAGE
-from functions.api.responses.agents import (
-    AgentPageDocument,
-    AgentSettingsDocument,
-    CoordinatorGuardrailsDocument,
-    render_agent,
-    render_guardrails,
-)
+from functions.api.routes.namespaces import HistoryDocument
 from functions.api.routing import ANY, RouteTable
+from functions.entries.agent_store import AgentUsage
 from functions.entries.authority import CONFIGURE_AGENT
-from functions.entries.requests import AgentConfig
-from functions.identity.model import ADMIN, READ, Principal
+from functions.entries.requests import AgentConfig, EvictionPolicy
+from functions.identity.model import ADMIN, READ, Kind, Principal
+from functions.platform.clock import to_rfc3339
+from functions.platform.json_text import dumps
 from functions.tasks.authority import CHANGE_GUARDRAILS
+from functions.tasks.model import CoordinatorGuardrails
 from functions.tasks.requests import GuardrailsChange
 
+_KB = 1024  # bytes
+
+
+class EpisodicSettingsDocument(TypedDict):
+    """An agent's settings for episodic memory."""
+
+    capacity: Version
+    """The maximum number of episodic entries."""
+    eviction_policy: EvictionPolicy
+    pinned_namespaces: list[str]
+    """New episodic entries in these are pinned by default."""
+    history: HistoryDocument
+    """The time for which earlier values of episodic entries are kept."""
+
+
+class WorkingSettingsDocument(TypedDict):
+    """An agent's settings for working memory outside tasks."""
+
+    max_entries: Count
+    """The maximum number of entries outside tasks."""
+    max_total_size_kb: Count
+    """The maximum size of their values together, in units of 1,024 bytes."""
+
+
+class AgentSettingsDocument(TypedDict):
+    """An agent's settings."""
+
+    agent_id: str
+    episodic: EpisodicSettingsDocument
+    working: WorkingSettingsDocument
+
+
+class AgentWorkingDocument(WorkingSettingsDocument):
+    """An agent's working memory outside tasks, and in tasks without a coordinator, in figures."""
+
+    entry_count: Count
+    total_size_kb: Count
+    """The bytes of all values, in units of 1,024, rounded up."""
+    room: Count
+    """The number of entries that can be added."""
+
+
+class AgentEpisodicDocument(TypedDict):
+    """An agent's episodic memory in figures."""
+
+    entry_count: Count
+    pinned_count: Count
+    total_size_kb: Count
+    """The bytes of all values, in units of 1,024, rounded up."""
+    capacity: Count
+    """The maximum number of entries, guardrails included."""
+    room: Count
+    """The number of entries that can be added without an eviction."""
+
+
+class AgentDocument(TypedDict):
+    """An agent, with the use and the free capacity of its memory."""
+
+    agent_id: str
+    kind: Kind
+    agent_type: str | None
+    created_at: Timestamp
+    working: AgentWorkingDocument
+    episodic: AgentEpisodicDocument
+
+
+class AgentPageDocument(PagePosition):
+    """A page of agents."""
+
+    agents: list[AgentDocument]
+
+
+class GuardrailsDocument(TypedDict):
+    """A coordinator's guardrails; what isn't set is null. Other members are as they were given."""
+
+    max_working_memory_per_task: Count | None
+    """The maximum number of working entries of a task. A task's policy can't raise it."""
+    max_episodic_memory_per_agent: Count | None
+    """The maximum number of an agent's entries, even if its settings allow more."""
+    allowed_semantic_namespaces: list[str] | None
+    """The coordinator and its assignees can access semantic memory only in these. A name that ends
+    with `*` is a prefix."""
+    denied_semantic_namespaces: list[str] | None
+    """They can't access semantic memory in these, even if it is allowed."""
+    memory_archive_required: bool | None
+    """Memory is archived when a task ends, even if its policy does not ask for it."""
+
+
+class CoordinatorGuardrailsDocument(TypedDict):
+    """A coordinator's guardrails, with their version."""
+
+    coordinator_id: str
+    guardrails: GuardrailsDocument
+    version: Count
+    updated_at: Timestamp | None
+
+
+def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
+    """Render an agent with what it holds; what has expired counts until it is removed."""
+    return {
+        "agent_id": principal.id,
+        "kind": principal.kind,
+        "agent_type": principal.agent_type,
+        "created_at": to_rfc3339(principal.created_at),
+        "working": {
+            "entry_count": usage.working_max_entries - usage.working_room,
+            "total_size_kb": -(-(usage.working_max_bytes - usage.working_room_bytes) // _KB),
+            "max_entries": usage.working_max_entries,
+            "max_total_size_kb": usage.working_max_bytes // _KB,
+            "room": max(usage.working_room, 0),
+        },
+        "episodic": {
+            "entry_count": usage.episodic_entry_count,
+            "pinned_count": usage.episodic_pinned_count,
+            "total_size_kb": -(-usage.episodic_bytes // _KB),
+            "capacity": usage.episodic_capacity,
+            "room": max(usage.episodic_room, 0),
+        },
+    }
+
+
+def render_guardrails(found: CoordinatorGuardrails) -> CoordinatorGuardrailsDocument:
+    """Render a coordinator's guardrails (RFC-0015 §6.6)."""
+    members = orjson.Fragment(dumps(found.members))
+    return to_document(found, CoordinatorGuardrailsDocument, guardrails=members)
+
+
 ROUTES = RouteTable()
+
 _GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 
 

@@ -1,22 +1,68 @@
 """The audit log."""
 
+from typing import Annotated, NotRequired
+
+import orjson
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.documents import JsonObject, Timestamp, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import FROM, LIMIT, ORDER, TO, TextParameter, read_period
-from functions.api.responses.audit import AuditPageDocument, render_audit_record
+from functions.api.routes.event_logs import ActorDocument, render_actor
 from functions.api.routing import RouteTable
-from functions.audit.model import AuditQuery
+from functions.audit.model import AuditQuery, AuditRecord
 from functions.identity.model import ADMIN, Principal
+from functions.platform.json_text import dumps
 from functions.platform.keys import AUDIT_POSITION_PATTERN
 from functions.platform.limits import MAX_ID_CHARACTERS
 
+
+class AuditRecordDocument(TypedDict):
+    """One use of authority."""
+
+    id: Annotated[str, Field(pattern="^aud_")]
+    time: Timestamp
+    actor: ActorDocument
+    action: str
+    """The action: `principal.create`."""
+    target: str
+    """The target of the action: `principal:ada`."""
+    before: NotRequired[JsonObject]
+    """The changed fields before the action."""
+    after: NotRequired[JsonObject]
+    """The changed fields after the action."""
+    request_id: str | None
+    """The id of the request, which is in its answer and in the function's log."""
+
+
+class AuditPageDocument(TypedDict):
+    """A page of the audit log."""
+
+    records: list[AuditRecordDocument]
+    next: NotRequired[str]
+    """The position to continue from, now or later; absent at the end if the newest come first."""
+
+
+def render_audit_record(record: AuditRecord) -> AuditRecordDocument:
+    changes = {"before": record.before, "after": record.after}
+    shown = {
+        name: orjson.Fragment(dumps(each)) for name, each in changes.items() if each is not None
+    }
+    return to_document(record, AuditRecordDocument, actor=render_actor(record.actor), **shown)
+
+
 ROUTES = RouteTable()
+
 _AFTER = TextParameter(
     "after",
     "The `next` of an earlier answer; by default, the list starts at its beginning.",
     pattern=AUDIT_POSITION_PATTERN,
     expected="takes the `next` of an earlier answer",
 )
+
 _ACTOR = TextParameter("actor", "Records of this principal.", MAX_ID_CHARACTERS)
+
 _ACTION = TextParameter("action", "Records of this action.", MAX_ID_CHARACTERS)
 
 

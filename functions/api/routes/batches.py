@@ -3,10 +3,14 @@
 from typing import Any
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
+from functions.api.documents import (
+    Count,
+)
 from functions.api.filters import FILTERS, NARROWING, read_filters
 from functions.api.http import Request, Response, json_response
-from functions.api.responses.entries import DeletedDocument, EntryBatchDocument, render_entry
+from functions.api.responses.entries import EntryDocument, render_entry
 from functions.api.routing import RouteTable
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY
 from functions.entries.requests import BatchUpdate, NewEntry
@@ -17,7 +21,21 @@ from functions.platform.idempotency import RequestToken
 from functions.platform.limits import MAX_BATCH_ENTRIES
 from functions.platform.validation import RequestModel, validate
 
+
+class EntryBatchDocument(TypedDict):
+    """The entries of a batch, in its order."""
+
+    entries: list[EntryDocument]
+
+
+class DeletedDocument(TypedDict):
+    """The number of deleted entries."""
+
+    deleted: Count
+
+
 ROUTES = RouteTable()
+
 _BATCH = "/api/v1/memory/batch"
 
 

@@ -1,21 +1,30 @@
 """Lists of conversations (Agent Memory Protocol §3)."""
 
+from functions.api.documents import (
+    PagePosition,
+)
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import PageRequest, build_page, mark_hidden, read_page_request
 from functions.api.parameters import CURSOR_PAGE, TAGS, VALUES, BooleanParameter
-from functions.api.responses.conversations import (
+from functions.api.routes.conversations import (
+    CONVERSATIONS,
     ConversationHeadDocument,
-    ConversationPageDocument,
     render_conversation,
 )
-from functions.api.responses.types import PagePosition
-from functions.api.routes.conversations import CONVERSATIONS
 from functions.api.routing import RouteTable
 from functions.conversations.model import ListedConversation
 from functions.identity.model import READ, Principal
 from functions.platform.bounded_pages import BoundedPage
 
+
+class ConversationPageDocument(PagePosition):
+    """A page of conversations."""
+
+    conversations: list[ConversationHeadDocument]
+
+
 ROUTES = RouteTable()
+
 _ARCHIVED = BooleanParameter(
     "archived",
     "`true` lists those in cold storage, whose retention is over, the last expired first, without "

@@ -1,9 +1,20 @@
 """Conversations (Agent Memory Protocol §3, §4.1)."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple, NotRequired, cast
 from urllib.parse import quote
 
+import orjson
+from typing_extensions import TypedDict
+
+from functions.api.documents import (
+    VALUE,
+    Count,
+    JsonObject,
+    Timestamp,
+    Version,
+    to_document,
+)
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import read_cursor, sign_cursor, truncate_to_limit
 from functions.api.parameters import (
@@ -14,43 +25,144 @@ from functions.api.parameters import (
     IntegerParameter,
     TimestampParameter,
 )
-from functions.api.responses.conversations import (
-    ConversationDocument,
-    ConversationHeadDocument,
-    MessageDocument,
-    MessagePosition,
-    render_conversation,
-    render_message,
-    render_message_head,
-)
 from functions.api.routing import WRITE_OR_ADMIN, RouteTable
 from functions.conversations.authority import DELETE_CONVERSATION, REPLACE_CONVERSATION
-from functions.conversations.model import BuildPage, Conversation, Message
+from functions.conversations.model import SCHEMA, BuildPage, Conversation, Message
 from functions.conversations.requests import ConversationChange, NewConversation
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
+from functions.platform.json_text import loads
+from functions.platform.sensitivity import Sensitivity
+from functions.platform.values import UNREADABLE
+
+
+class MessageDocument(TypedDict):
+    """A message of a conversation."""
+
+    index: Count
+    role: str
+    content: NotRequired[Annotated[Any, VALUE]]
+    """Absent without `memory.read`, and with `values=omit`."""
+    timestamp: Timestamp
+    metadata: NotRequired[Annotated[JsonObject, VALUE]]
+    """Absent without `memory.read`, and with `values=omit`."""
+    uses: NotRequired[Annotated[list[str], VALUE]]
+    """References of the recalled items that it was made from; absent if there are none."""
+    edited_by: NotRequired[str]
+    """The principal that changed it last, if that was not its author."""
+    edited_at: NotRequired[Timestamp]
+    """The time of that change."""
+    unreadable: NotRequired[bool]
+    """True if the stored text was damaged or moved: replace it or delete the message."""
+
+
+class ConversationHeadDocument(TypedDict):
+    """A conversation without its messages."""
+
+    session_id: str
+    user_id: str
+    created_by: str
+    agent_participants: tuple[str, ...]
+    shared_with: tuple[str, ...]
+    tags: tuple[str, ...]
+    """Labels to query by."""
+    unreadable: NotRequired[bool]
+    """True if the stored metadata was damaged or moved: replace it or delete the conversation."""
+    metadata: NotRequired[Annotated[JsonObject, VALUE]]
+    """Absent without `memory.read`, with `values=omit`, and where a page of messages leaves them no
+    room: `limit=0` shows them alone."""
+    version: str
+    """The version of the schema (Agent Memory Protocol §4.1)."""
+    revision: Version
+    """Counts the changes; send it as If-Match."""
+    message_count: Count
+    sensitivity: Sensitivity | None
+    """`confidential` and `restricted` conversations are stored encrypted."""
+    searchable: bool | None
+    """True if searches find its messages; null: the deployment's default."""
+    learn: bool | None
+    """If false, the messages are never sent to a model to learn from them."""
+    ttl: str | None
+    """`duration:` and an ISO 8601 duration, or null: no end."""
+    expires_at: Timestamp | None
+    """The time of its expiry. It is not found afterwards."""
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class MessagePosition(TypedDict):
+    """The position of a page of messages in its conversation."""
+
+    offset: Count
+    """The number of messages before the page."""
+    next_offset: NotRequired[Count]
+    """The index to continue from; absent on the last page."""
+    next: NotRequired[str]
+    """The value of `after` for the next page; absent on the last page."""
+    total: NotRequired[Count]
+    """The number of messages of the conversation; absent with `total=none`."""
+
+
+class ConversationDocument(ConversationHeadDocument, MessagePosition):
+    """A conversation and a page of its messages, oldest first."""
+
+    messages: list[MessageDocument]
+
+
+def render_conversation(
+    conversation: Conversation, *, with_values: bool = True
+) -> ConversationHeadDocument:
+    """Render a conversation without its messages."""
+    head = to_document(conversation, ConversationHeadDocument, version=SCHEMA)
+    is_unreadable = conversation.metadata is UNREADABLE
+    if is_unreadable:
+        head["unreadable"] = True
+    if is_unreadable or not with_values:
+        head.pop("metadata", None)
+    return head
+
+
+def render_message(message: Message) -> MessageDocument:
+    """Render a message: its index before the JSON that is stored."""
+    rendered = orjson.Fragment(b'{"index":%d,%b' % (message.index, message.text[1:]))
+    return cast("MessageDocument", rendered)
+
+
+def render_message_head(message: Message) -> MessageDocument:
+    """Render a message without its content and metadata."""
+    stored: dict[str, Any] = loads(message.text)
+    return {"index": message.index, "role": stored["role"], "timestamp": stored["timestamp"]}
+
 
 ROUTES = RouteTable()
+
 CONVERSATIONS = "/api/v1/conversations"
+
 CONVERSATION = f"{CONVERSATIONS}/{{session_id+}}"
+
 _ARCHIVE = f"{CONVERSATION}/archive"
+
 _LAST = IntegerParameter(
     "last",
     "The number of newest messages; not together with limit and offset.",
     1,
     limits.MAX_PAGE_ITEMS,
 )
+
 _MESSAGES = IntegerParameter(
     "limit",
     "The maximum number of messages; 0 returns the conversation only.",
     0,
     limits.MAX_PAGE_ITEMS,
 )
+
 _FIRST = IntegerParameter("offset", "The index of the first message.", 0, limits.MAX_OFFSET, 0)
+
 _EXPIRED = TimestampParameter(
     "expires_at", "The time when its retention ended; by default, the latest one."
 )
+
 _BASE64_BYTES = limits.MAX_RESPONSE_BYTES // 4 * 3  # that a response holds in base64
 
 

@@ -1,18 +1,52 @@
 """Deletion of tenants, agents and persons."""
 
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from functions.api.documents import Timestamp, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import BooleanParameter
-from functions.api.responses.deletions import DeletionDocument, render_deletion
+from functions.api.routes.event_logs import ActorDocument, render_actor
 from functions.api.routing import ROOT, RouteTable
 from functions.deletion.authority import DELETE_AGENT, DELETE_PERSON, DELETE_TENANT
-from functions.deletion.model import Subject, SubjectKind
+from functions.deletion.model import Deletion, Subject, SubjectKind
 from functions.deletion.requests import NewDeletion
 from functions.identity.model import ADMIN, Principal
 from functions.platform.errors import NotFound
 
+
+class DeletionDocument(TypedDict):
+    """A deletion and its progress."""
+
+    kind: SubjectKind
+    id: str
+    """The tenant, the agent or the person."""
+    dry_run: bool
+    status: Literal["running", "done"]
+    requested_at: Timestamp
+    requested_by: ActorDocument
+    finished_at: Timestamp | None
+    """The time when everything was deleted, late writes of functions included."""
+    counts: dict[str, int]
+    """The number of items of each type, and of files, that were deleted or redacted so far."""
+
+
+def render_deletion(deletion: Deletion) -> DeletionDocument:
+    return to_document(
+        deletion,
+        DeletionDocument,
+        requested_by=render_actor(deletion.requested_by),
+        counts=dict(sorted(deletion.counts.items())),
+    )
+
+
 ROUTES = RouteTable()
+
 _DRY_RUN = BooleanParameter("dry_run", "Count only what would be deleted.")
+
 _DELETIONS = "/api/v1/deletions"
+
 _KINDS: dict[str, SubjectKind] = {"agent": "agent", "person": "person"}
 
 

@@ -4,11 +4,13 @@ from functools import partial
 from operator import attrgetter
 from typing import Literal, cast
 
-from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
+from functions.api.documents import PagePosition
 from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import (
+    BARE_ARRAY_HEADERS,
     PageRequest,
+    bare_array_response,
     build_page,
     mark_hidden,
     paginate_uncounted,
@@ -38,7 +40,6 @@ from functions.api.responses.entries import (
     render_summary,
     render_version,
 )
-from functions.api.responses.types import PagePosition
 from functions.api.routing import RouteTable
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY, REPLACE_ENTRY
 from functions.entries.filters import Filters

@@ -1,5 +1,12 @@
 """Logs: what happened to memory (RFC-0015 §5)."""
 
+from typing import Annotated, NotRequired
+
+import orjson
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.documents import JsonObject, Timestamp, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import (
     FROM,
@@ -10,25 +17,74 @@ from functions.api.parameters import (
     TextParameter,
     read_period,
 )
-from functions.api.responses.event_logs import EventPageDocument, render_event
 from functions.api.routing import RouteTable
 from functions.event_log.model import Event, LogEventType, LogQuery
-from functions.identity.model import READ, Principal
+from functions.identity.model import READ, Actor, ActorKind, Principal
+from functions.platform.json_text import dumps
 from functions.platform.limits import MAX_ID_CHARACTERS
 
+
+class ActorDocument(TypedDict):
+    """The actor of an event: a principal, the operator, or the service itself."""
+
+    id: str
+    kind: ActorKind
+
+
+class EventDocument(TypedDict):
+    """An event of a log."""
+
+    id: Annotated[str, Field(pattern="^evt_")]
+    type: LogEventType
+    agent_id: str
+    """Whose memory it is."""
+    actor: ActorDocument
+    """The principal that did it."""
+    intent_id: str | None
+    task_id: str | None
+    data: JsonObject
+    """The entry that it is about, without its value."""
+    timestamp: Timestamp
+
+
+class EventPageDocument(TypedDict):
+    """A page of a log."""
+
+    events: list[EventDocument]
+    next: NotRequired[str]
+    """The position to continue from, now or later; at the log's present end it is the
+    `after` of the request. With `order=desc` it is absent where nothing older is left."""
+
+
+def render_actor(actor: Actor) -> ActorDocument:
+    return to_document(actor, ActorDocument)
+
+
+def render_event(event: Event) -> EventDocument:
+    """Render an event of a log (RFC-0015 §5.2)."""
+    data = orjson.Fragment(dumps(event.data))
+    return to_document(event, EventDocument, actor=render_actor(event.actor), data=data)
+
+
 ROUTES = RouteTable()
+
 _TYPE: ChoiceParameter[LogEventType] = ChoiceParameter("type", "The events' type.", LogEventType)
+
 _AFTER = TextParameter(
     "after",
     "The `next` of an earlier answer; by default, the list starts at its beginning.",
     pattern="[0-9]{1,17}",
     expected="takes the `next` of an earlier answer",
 )
+
 _ENTRY = TextParameter(
     "entry_id", "Events about this entry, archivals that it is in included.", MAX_ID_CHARACTERS
 )
+
 _ACTOR = TextParameter("actor", "Events of what this principal did.", MAX_ID_CHARACTERS)
+
 _QUERY = (_TYPE, _ENTRY, _ACTOR, FROM, TO, ORDER, _AFTER, LIMIT)
+
 _PAGES = (
     "Oldest first, unless `order` is `desc`. One call examines a bounded number of events: with "
     "filters a page may have fewer events than there are, or none; `next` continues."

@@ -1,8 +1,21 @@
 """Facts (ADR-043 Tier 3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Annotated, NotRequired
 from urllib.parse import quote
 
+from typing_extensions import TypedDict
+
+from functions.api.documents import (
+    VALUE,
+    Count,
+    JsonObject,
+    PagePosition,
+    Probability,
+    Timestamp,
+    Version,
+    to_document,
+)
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, read_page_request, truncate_to_limit
 from functions.api.parameters import (
@@ -12,39 +25,167 @@ from functions.api.parameters import (
     TextParameter,
     TimestampParameter,
 )
-from functions.api.responses.facts import (
-    DeletedFactsDocument,
-    FactDocument,
-    FactHistoryDocument,
-    FactPageDocument,
-    LearnedFactsDocument,
-    PredicateDocument,
-    PredicatesDocument,
-    RecalledDocument,
-    render_fact,
-    render_period,
-    render_recalled_fact,
-)
 from functions.api.routing import ANY, RouteTable
 from functions.facts.authority import CHANGE_FACT, DECLARE_PREDICATE, DELETE_FACT
-from functions.facts.model import Fact, FactQuery
+from functions.facts.model import Fact, FactChange, FactQuery
 from functions.facts.requests import NewFact, NewFacts, PredicateRule, Recall
 from functions.identity.model import ADMIN, READ, WRITE, Principal
+from functions.platform.clock import to_rfc3339
 from functions.platform.errors import ValidationFailed
 from functions.platform.limits import MAX_FACT_PART_CHARACTERS, MAX_ID_CHARACTERS
+from functions.platform.values import UNREADABLE
+from functions.vectors.hybrid import Found
+
+
+class FactDocument(TypedDict):
+    """A fact: subject, predicate and object."""
+
+    fact_id: str
+    user_id: str | None
+    """The user whom the fact is about."""
+    unreadable: NotRequired[bool]
+    """True if the stored metadata was damaged or moved."""
+    agent_type: str | None
+    """A label that groups runs, such as `sdr`; no boundary."""
+    subject: NotRequired[Annotated[str, VALUE]]
+    predicate: NotRequired[Annotated[str, VALUE]]
+    object: NotRequired[Annotated[str, VALUE]]
+    confidence: Probability
+    learned_from_run_id: str | None
+    """The last run that learned it."""
+    learned_from_run_ids: list[str]
+    """The latest 20 runs that learned it, the last one at the end."""
+    learned_count: Count
+    """The number of times that it was learned."""
+    first_learned_at: Timestamp
+    valid_from: Timestamp
+    """The time when the statement begins to hold."""
+    valid_until: Timestamp | None
+    """The time when it ceases to hold; null: it still holds."""
+    replaced_facts: list[str]
+    """The ids of the facts that it ended."""
+    merged_into: str | None
+    """The id of the equal fact that remains."""
+    conflicts_with: NotRequired[list[str]]
+    """The ids of facts with another value of the same single-valued predicate; absent without any.
+    A list names those of its page, a recall all that hold."""
+    learned_by: str
+    metadata: NotRequired[Annotated[JsonObject | None, VALUE]]
+    version: Version
+    """Counts the changes; send it as If-Match."""
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class FactPageDocument(PagePosition):
+    """A page of facts."""
+
+    facts: list[FactDocument]
+
+
+class FactChangeDocument(TypedDict):
+    """A change of a fact."""
+
+    time: Timestamp
+    actor: str
+    change: FactChange
+
+
+class FactPeriodDocument(FactDocument):
+    """A fact in a period in which it held."""
+
+    changes: list[FactChangeDocument]
+    """The fact's latest 20 changes apart from being learned again."""
+
+
+class FactHistoryDocument(TypedDict):
+    """A chain of facts."""
+
+    facts: list[FactPeriodDocument]
+    """All facts with the same subject, predicate and `user_id`, the latest `valid_from` first. A
+    fact that held several times is here once for each period."""
+
+
+class PredicateDocument(TypedDict):
+    """A predicate that the tenant has declared."""
+
+    predicate: str
+    single_valued: bool
+    """True if a subject has one value at a time."""
+
+
+class PredicatesDocument(TypedDict):
+    """The predicates that the tenant has declared, by name."""
+
+    predicates: list[PredicateDocument]
+
+
+class LearnedFactsDocument(TypedDict):
+    """The facts of a batch, in its order."""
+
+    facts: list[FactDocument]
+
+
+class DeletedFactsDocument(TypedDict):
+    """The number of deleted facts."""
+
+    deleted: Count
+
+
+class RecalledFactDocument(FactDocument):
+    """A fact that a recall found."""
+
+    score: float
+    """The match of the fact with the query: 1 for the same words. Compare scores within one answer
+    only."""
+    matched: list[str]
+    """The words and ids of the query that it has, without case and accents."""
+
+
+class RecalledDocument(TypedDict):
+    """The results of a recall, best first."""
+
+    facts: list[RecalledFactDocument]
+
+
+def render_fact(fact: Fact, conflicting: Iterable[Fact] = ()) -> FactDocument:
+    """Render a fact; its metadata are copied as they are stored."""
+    document = to_document(fact, FactDocument)
+    if ids := [each.fact_id for each in conflicting]:
+        document["conflicts_with"] = ids
+    if fact.metadata is UNREADABLE:
+        document["unreadable"] = True
+    return document
+
+
+def render_period(fact: Fact) -> FactPeriodDocument:
+    """Render a fact in one of its periods, with its changes."""
+    changes = [{**each, "time": to_rfc3339(each["time"])} for each in fact.changes]
+    return to_document(fact, FactPeriodDocument, changes=changes)
+
 
 ROUTES = RouteTable()
+
 _FACTS = "/api/v1/facts"
+
 _FACT = f"{_FACTS}/{{fact_id+}}"
+
 _SUBJECT = TextParameter("subject", "The facts' subject.", MAX_FACT_PART_CHARACTERS)
+
 _PREDICATE = TextParameter("predicate", "The facts' predicate.", MAX_FACT_PART_CHARACTERS)
+
 _RUN = TextParameter(
     "learned_from_run_id", "One of the latest runs that learned the facts.", MAX_ID_CHARACTERS
 )
+
 _AGENT_TYPE = TextParameter("agent_type", "The facts' agent type.", MAX_ID_CHARACTERS)
+
 _USER = TextParameter("user_id", "The user whom the facts are about.", MAX_ID_CHARACTERS)
+
 _AS_OF = TimestampParameter("as_of", "Facts that held at this time. Default: now.")
+
 _ENDED = BooleanParameter("ended", "`true` lists facts that do not hold, too.")
+
 _FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE, _USER)  # in the order of FactQuery
 
 
@@ -156,9 +297,12 @@ def recall_facts(request: Request, caller: Principal, asked: Recall) -> Response
     conflicts = facts.find_conflicts(
         caller, [each.element for each in found], looks_further=asked.as_of is None
     )
-    page = truncate_to_limit(
-        render_recalled_fact(each, conflicts.get(each.element.fact_id, ())) for each in found
-    )
+
+    def render(each: Found[Fact]) -> RecalledFactDocument:
+        fact = render_fact(each.element, conflicts.get(each.element.fact_id, ()))
+        return {**fact, "score": each.score, "matched": each.matched}
+
+    page = truncate_to_limit(map(render, found))
     return json_response(200, RecalledDocument(facts=page))
 
 

@@ -2,17 +2,46 @@
 
 from functools import partial
 
+from typing_extensions import TypedDict
+
+from functions.api.documents import PagePosition, Timestamp, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
-from functions.api.responses.tasks import GrantDocument, GrantPageDocument, render_grant
 from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
+from functions.platform.clock import to_optional_rfc3339
 from functions.tasks.authority import GRANT, REVOKE_GRANT
+from functions.tasks.model import FOREVER, Grant, GrantAccess
 from functions.tasks.requests import NewGrant
 
+
+class GrantDocument(TypedDict):
+    """A principal's access to a task's working memory."""
+
+    principal: str
+    access: GrantAccess
+    expires_at: Timestamp | None
+    granted_by: str
+    """The coordinator or assignee that granted it."""
+    created_at: Timestamp
+
+
+class GrantPageDocument(PagePosition):
+    """A page of grants."""
+
+    grants: list[GrantDocument]
+
+
+def render_grant(grant: Grant) -> GrantDocument:
+    expires_at = None if grant.expires_at == FOREVER else grant.expires_at
+    return to_document(grant, GrantDocument, expires_at=to_optional_rfc3339(expires_at))
+
+
 ROUTES = RouteTable()
+
 _GRANTS = "/api/v1/tasks/{task_id+}/grants"
+
 _GRANT = f"{_GRANTS}/{{principal+}}"
 
 

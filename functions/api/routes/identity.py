@@ -1,17 +1,15 @@
 """Principals and their keys."""
 
 from functools import partial
+from typing import Annotated
 
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.documents import PagePosition, Timestamp, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
-from functions.api.responses.identity import (
-    NewPrincipalDocument,
-    PrincipalDocument,
-    PrincipalPageDocument,
-    render_new_principal,
-    render_principal,
-)
 from functions.api.routing import ANY, RouteTable
 from functions.identity.authority import (
     CHANGE_PRINCIPAL,
@@ -19,12 +17,57 @@ from functions.identity.authority import (
     REVOKE_PRINCIPAL,
     ROTATE_KEY,
 )
-from functions.identity.model import ADMIN, Principal
+from functions.identity.model import ADMIN, Kind, Permission, Principal
 from functions.identity.requests import NewPrincipal, PrincipalChange
 from functions.platform.idempotency import RequestToken
 
+
+class PrincipalDocument(TypedDict):
+    """A principal, without its key."""
+
+    tenant: str
+    id: str
+    kind: Kind
+    permissions: list[Permission]
+    agent_type: str | None
+    """The type of the agent."""
+    created_at: Timestamp
+    expires_at: Timestamp | None
+
+
+class NewPrincipalDocument(PrincipalDocument):
+    """A principal with its new key."""
+
+    api_key: Annotated[str, Field(pattern="^am_")]
+    """Returned only once."""
+
+
+class NewTenantDocument(TypedDict):
+    """A tenant and its first principal."""
+
+    id: str
+    admin: NewPrincipalDocument
+
+
+class PrincipalPageDocument(PagePosition):
+    """A page of principals."""
+
+    principals: list[PrincipalDocument]
+
+
+def render_principal(principal: Principal) -> PrincipalDocument:
+    """Render a principal, without its key."""
+    return to_document(principal, PrincipalDocument)
+
+
+def render_new_principal(principal: Principal, api_key: str) -> NewPrincipalDocument:
+    return {**render_principal(principal), "api_key": api_key}
+
+
 ROUTES = RouteTable()
+
 _PRINCIPALS = "/api/v1/principals"
+
 _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
 
 

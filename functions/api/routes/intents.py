@@ -2,17 +2,61 @@
 
 from functools import partial
 
+from typing_extensions import TypedDict
+
+from functions.api.documents import PagePosition, Timestamp, Version, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
-from functions.api.responses.tasks import AclDocument, IntentPageDocument, render_acl, render_intent
 from functions.api.routing import WRITE_OR_ADMIN, RouteTable
 from functions.identity.model import ADMIN, READ, Principal
 from functions.tasks.authority import SET_ACL, SET_OWNER
+from functions.tasks.model import GrantAccess, Intent
 from functions.tasks.requests import Acl, NewOwner
 
+
+class AclEntryDocument(TypedDict):
+    """A principal's access to an intent."""
+
+    principal: str
+    access: GrantAccess
+
+
+class AclDocument(TypedDict):
+    """An intent's owner and access list."""
+
+    intent_id: str
+    owner: str | None
+    """A coordinator or user; null while only agents have named the intent."""
+    entries: list[AclEntryDocument]
+    version: Version
+
+
+class IntentDocument(TypedDict):
+    """An intent."""
+
+    intent_id: str
+    owner: str | None
+    """A coordinator or user; null while only agents have named the intent."""
+    created_at: Timestamp
+    version: Version
+
+
+class IntentPageDocument(PagePosition):
+    """A page of intents."""
+
+    intents: list[IntentDocument]
+
+
+def render_acl(intent: Intent) -> AclDocument:
+    entries = [AclEntryDocument(principal=p, access=a) for p, a in sorted(intent.acl.items())]
+    return to_document(intent, AclDocument, entries=entries)
+
+
 ROUTES = RouteTable()
+
 _INTENT = "/api/v1/intents/{intent_id+}"
+
 _ACL = f"{_INTENT}/acl"
 
 
@@ -24,7 +68,8 @@ def list_intents(request: Request, caller: Principal) -> Response:
     with `memory.admin`. Newest first.
     """
     intents = request.services.intents
-    page, position = paginate(request, caller, partial(intents.list_page, caller), render_intent)
+    read = partial(intents.list_page, caller)
+    page, position = paginate(request, caller, read, lambda each: to_document(each, IntentDocument))
     return json_response(200, IntentPageDocument(intents=page, **position))
 
 

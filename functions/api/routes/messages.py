@@ -1,30 +1,99 @@
 """Messages of a conversation: append, pop, change, remove, upload."""
 
+from typing import cast
+
+import orjson
+from typing_extensions import TypedDict
+
+from functions.api.documents import (
+    Count,
+    Timestamp,
+    Version,
+    to_document,
+)
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import IntegerParameter
-from functions.api.responses.conversations import (
-    AppendedDocument,
-    ChangedMessageDocument,
-    PoppedDocument,
-    RemovedDocument,
-    UploadDocument,
-    render_change,
-    render_changed_message,
+from functions.api.routes.conversations import (
+    CONVERSATION,
+    MessageDocument,
+    build_location,
     render_message,
-    render_upload,
 )
-from functions.api.routes.conversations import CONVERSATION, build_location
 from functions.api.routing import RouteTable
 from functions.conversations.authority import CHANGE_MESSAGE, DELETE_MESSAGE
+from functions.conversations.model import Conversation, Message
 from functions.conversations.requests import MessageChange, NewMessages, NewUpload, UploadedMessages
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import NotFound, ValidationFailed
+from functions.platform.json_text import dumps
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_OFFSET
 
+
+class ChangedConversationDocument(TypedDict):
+    """A conversation after a change of its messages."""
+
+    session_id: str
+    revision: Version
+    message_count: Count
+
+
+class AppendedDocument(ChangedConversationDocument):
+    """The messages that were appended, and the conversation after them."""
+
+    messages: list[MessageDocument]
+
+
+class PoppedDocument(ChangedConversationDocument):
+    """The message that was taken off, null if there was none; and the conversation after it."""
+
+    message: MessageDocument | None
+
+
+class ChangedMessageDocument(MessageDocument, ChangedConversationDocument):
+    """A changed message, and the conversation after it."""
+
+
+class RemovedDocument(ChangedConversationDocument):
+    """The number of removed messages, and the conversation after their removal."""
+
+    removed: Count
+
+
+class UploadDocument(TypedDict):
+    """Messages that are stored piece by piece before a conversation shows them."""
+
+    upload_id: str
+    session_id: str
+    message_count: Count
+    """The number of its messages; the next ones have this `offset`."""
+    expires_at: Timestamp
+    """The time when the upload expires, unless another part arrives or the upload is completed."""
+
+
+def render_change(conversation: Conversation) -> ChangedConversationDocument:
+    """Render what a change of its messages makes of a conversation."""
+    return to_document(conversation, ChangedConversationDocument)
+
+
+def render_changed_message(conversation: Conversation, message: Message) -> ChangedMessageDocument:
+    """Render a changed message and its conversation; integers stay exact, as they are stored."""
+    added = dumps({"index": message.index, **render_change(conversation)})
+    rendered = orjson.Fragment(added[:-1] + b"," + message.text[1:])
+    return cast("ChangedMessageDocument", rendered)
+
+
+def render_upload(upload: Conversation) -> UploadDocument:
+    return to_document(upload, UploadDocument, upload_id=upload.generation)
+
+
 ROUTES = RouteTable()
+
 _MESSAGES = f"{CONVERSATION}/messages"
+
 _UPLOADS = f"{CONVERSATION}/uploads"
+
 _FROM = IntegerParameter("from", "The index of the first message to remove.", 0, MAX_OFFSET, 0)
+
 _TO = IntegerParameter(
     "to", "The index of the first message to keep after them; by default none.", 0, MAX_OFFSET
 )

@@ -1,22 +1,89 @@
 """Namespaces of semantic memory."""
 
 from functools import partial
+from typing import NotRequired
 
+from typing_extensions import TypedDict
+
+from functions.api.documents import Count, PagePosition, Timestamp, Version, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
-from functions.api.responses.namespaces import (
-    NamespaceDocument,
-    NamespacePageDocument,
-    render_namespace,
-)
 from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, Principal
 from functions.namespaces.authority import CHANGE_PERMISSIONS
+from functions.namespaces.model import PREFIX_MARK, Access, Namespace
 from functions.namespaces.requests import NamespaceChange
-from functions.platform.limits import MAX_NAME_CHARACTERS
+from functions.platform.kept_history import get_days
+from functions.platform.limits import DEFAULT_HISTORY_DAYS, MAX_NAME_CHARACTERS
+
+
+class NamespaceAccessDocument(TypedDict):
+    """An agent's access to a namespace."""
+
+    agent: str
+    access: Access
+
+
+class NamespacePermissionsDocument(TypedDict):
+    """The permissions of a namespace."""
+
+    default: Access
+    """The access of principals that aren't listed; of a prefix rule: where none is set."""
+    allow: list[NamespaceAccessDocument]
+
+
+class HistoryDocument(TypedDict):
+    """The time for which earlier values of entries are kept."""
+
+    days: Count
+
+
+class NamespaceDocument(TypedDict):
+    """A namespace's permissions."""
+
+    namespace: str
+    permissions: NamespacePermissionsDocument
+    search_fields: NotRequired[list[str]]
+    """The fields of values that searches may compare; absent if there are none."""
+    history: NotRequired[HistoryDocument]
+    """The time for which earlier values of its entries are kept; absent in a prefix rule."""
+    version: Version
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class NamespacePageDocument(PagePosition):
+    """A page of namespaces."""
+
+    namespaces: list[NamespaceDocument]
+
+
+def render_namespace(namespace: Namespace) -> NamespaceDocument:
+    """Render a namespace's permissions (RFC-0015 §2.3), with the default that applies."""
+    permissions = render_permissions(namespace)
+    history: HistoryDocument = {"days": get_days(namespace.history, DEFAULT_HISTORY_DAYS)}
+    computed = {"permissions": permissions, "history": history}
+    document = to_document(namespace, NamespaceDocument, **computed)
+    if namespace.namespace.endswith(PREFIX_MARK):
+        del document["history"]
+    if not namespace.search_fields:
+        del document["search_fields"]
+    return document
+
+
+def render_permissions(namespace: Namespace) -> NamespacePermissionsDocument:
+    """Render who may read and write a namespace, or a space of objects."""
+    return {
+        "default": namespace.default or "read",
+        "allow": [
+            {"agent": agent, "access": access} for agent, access in sorted(namespace.allow.items())
+        ],
+    }
+
 
 ROUTES = RouteTable()
+
 _NAMESPACES = "/api/v1/memory/namespaces"
 
 

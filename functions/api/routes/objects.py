@@ -1,7 +1,21 @@
 """Objects: bytes under a key."""
 
+import base64
 from functools import partial
+from typing import Annotated, Literal, NotRequired
 
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.documents import (
+    VALUE,
+    Count,
+    JsonObject,
+    Timestamp,
+    UncountedPosition,
+    Version,
+    to_document,
+)
 from functions.api.http import Request, Response, json_response
 from functions.api.object_headers import (
     DESCRIBING_HEADERS,
@@ -17,31 +31,119 @@ from functions.api.parameters import (
     HeaderParameter,
     PrefixParameter,
 )
-from functions.api.responses.objects import (
-    DeletedObjectsDocument,
-    ObjectDocument,
-    ObjectPageDocument,
-    ObjectsDocument,
-    ObjectUploadDocument,
-    render_object,
-    render_object_data,
-    render_upload,
-)
 from functions.api.routes.spaces import read_space
 from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.objects.authority import DELETE_OBJECTS, WRITE_OBJECTS
-from functions.objects.model import Precondition
+from functions.objects.model import ObjectUpload, Precondition, StoredObject
 from functions.objects.requests import NewObjectUpload, ObjectReading, ObjectRename
 from functions.objects.uploads import UPLOAD_HEADER
 from functions.platform import limits
+from functions.platform.archive_storage import Address
 from functions.platform.errors import ValidationFailed, ValueTooLarge
+from functions.platform.sensitivity import Sensitivity
+from functions.platform.values import UNREADABLE
+
+
+class ObjectDocument(TypedDict):
+    """An object without its bytes."""
+
+    space: str
+    key: str
+    version: Version
+    """Grows with each write, in steps of any size."""
+    etag: str
+    """The version in the form of If-Match and If-None-Match."""
+    size: Count
+    """In bytes."""
+    content_type: str
+    metadata: NotRequired[Annotated[JsonObject, VALUE]]
+    unreadable: NotRequired[bool]
+    """True if the stored metadata was damaged or moved: replace it or delete the object."""
+    sensitivity: Sensitivity | None
+    created_by: str
+    """The id of the principal that wrote it last."""
+    created_at: Timestamp
+    updated_at: Timestamp
+    expires_at: Timestamp | None
+
+
+class ObjectPageDocument(UncountedPosition):
+    """A page of objects, by their keys."""
+
+    objects: list[ObjectDocument]
+
+
+class ObjectDataDocument(ObjectDocument):
+    """An object with its bytes."""
+
+    data: Annotated[str, Field(json_schema_extra={"contentEncoding": "base64"})]
+    """The bytes in base64."""
+
+
+class ObjectsDocument(TypedDict):
+    """Objects that were asked for by their keys."""
+
+    objects: list[ObjectDataDocument]
+    missing: list[str]
+    """The keys that no object has."""
+    too_large: list[str]
+    """The keys of objects of over {MAX_OBJECT_BYTES}: get each by itself."""
+    unread: list[str]
+    """The keys of objects that the response doesn't hold any more: ask for them again."""
+
+
+class ObjectUploadDocument(TypedDict):
+    """An upload, and the address to which its bytes go."""
+
+    upload_id: str
+    """The value of `X-Object-Upload` in the PUT that completes it."""
+    url: str
+    method: Literal["PUT"]
+    headers: dict[str, str]
+    """The headers that the request to the address must have."""
+    size: Count
+    """The number of bytes that the address accepts."""
+    address_expires_at: Timestamp
+    """The time until which the address accepts them."""
+    expires_at: Timestamp
+    """The time until which the upload can be completed. After it, the bytes are deleted."""
+
+
+class DeletedObjectsDocument(TypedDict):
+    """The number of deleted objects."""
+
+    deleted: Count
+    complete: bool
+    """True if none are left; if not, time ran out, and the same request continues."""
+
+
+def render_object(stored: StoredObject) -> ObjectDocument:
+    """Render an object without its bytes."""
+    document = to_document(stored, ObjectDocument, etag=f'"{stored.version}"')
+    if not stored.metadata:
+        del document["metadata"]
+    if stored.metadata is UNREADABLE:
+        document["unreadable"] = True
+    return document
+
+
+def render_upload(upload: ObjectUpload, address: Address, url: str) -> ObjectUploadDocument:
+    """Render an upload, whose address has the given URL."""
+    headers = address.headers
+    return to_document(upload, ObjectUploadDocument, url=url, method="PUT", headers=headers)
+
 
 ROUTES = RouteTable()
+
 _SPACES = "/api/v1/objects"
+
 _SPACE = f"{_SPACES}/{{space}}"
+
 _OBJECT = f"{_SPACE}/{{key+}}"
+
 _PREFIX = PrefixParameter("prefix", "The prefix of the keys.")
+
 _LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
 
 
@@ -83,7 +185,10 @@ def read_objects(request: Request, caller: Principal, asked: ObjectReading) -> R
     keys, most_bytes = asked.keys, limits.MAX_PAGE_BYTES * 3 // 4
     reader = request.services.object_reader
     read = reader.read_many(caller, read_space(request), keys, most_bytes)
-    shown = truncate_to_limit(render_object_data(*each) for each in read.found)
+    shown: list[ObjectDataDocument] = truncate_to_limit(
+        {**render_object(stored), "data": base64.b64encode(data).decode()}
+        for stored, data in read.found
+    )
     document: ObjectsDocument = {
         "objects": shown,
         "missing": read.missing,

@@ -1,27 +1,108 @@
 """Runs on memories, by OpenWOP RFC 0004."""
 
 from functools import partial
+from typing import Literal, NotRequired
 
+from typing_extensions import TypedDict
+
+from functions.api.documents import Timestamp, UncountedPosition, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate_uncounted
 from functions.api.parameters import UNCOUNTED_PAGE
-from functions.api.responses.openwop import (
-    EndedMemoryRunDocument,
-    MemoryRunListDocument,
-    MemoryRunStateDocument,
-    StartedMemoryRunDocument,
-    render_run_state,
-    render_started_run,
-)
+from functions.api.responses.runs import RunId
 from functions.api.routing import ANY, PUBLIC, RouteTable
 from functions.api.static_files import read_openapi_document
 from functions.identity.model import READ, Principal
 from functions.openwop.authority import CHANGE_RUN, DELETE_RUN
-from functions.openwop.model import MemoryRun
+from functions.openwop.model import MemoryRun, OnSecret, RunState
 from functions.openwop.requests import NewMemoryRun, NewSecrets
+from functions.platform.clock import to_rfc3339
+from functions.platform.openwop_keys import get_timestamp_of_sequence
+
+
+class StartedMemoryRunDocument(TypedDict):
+    """A run that was started."""
+
+    runId: RunId
+    memoryRef: str
+    """An opaque reference, which gives its holders access to the memory; of several, the first."""
+    memoryRefs: NotRequired[list[str]]
+    """All memories, if there are several."""
+    snapshotAt: Timestamp
+    """The time when the snapshot was taken."""
+
+
+class MemoryRunStateDocument(TypedDict):
+    """The state of a run."""
+
+    runId: RunId
+    state: RunState
+    """`expired` is a run whose `ttl` has passed."""
+    memoryRef: str
+    memoryRefs: list[str]
+    snapshotAt: Timestamp
+    """The time when the snapshot was taken."""
+    startedAt: Timestamp
+    endsAt: Timestamp
+    """The time when the run ended, or ends by itself."""
+    snapshotKeptUntil: Timestamp
+    """The time until which the run can be replayed; earlier if the run ends before its `ttl`."""
+    isReplayable: bool
+    startedBy: str
+    """The principal."""
+    onSecret: OnSecret
+    secrets: list[str]
+    """The labels of the run's secrets."""
+    agent: NotRequired[str]
+    """The agent in the memory's name; absent if a reference or a run to replay named the memory,
+    or if the name holds one of the run's secrets."""
+    scope: NotRequired[str]
+    """The scope, beside the agent."""
+    replayOf: NotRequired[str]
+    """The run whose snapshot it sees."""
+
+
+class MemoryRunListDocument(UncountedPosition):
+    """A page of runs."""
+
+    runs: list[MemoryRunStateDocument]
+
+
+class EndedMemoryRunDocument(TypedDict):
+    """A run that was ended."""
+
+    runId: str
+    ended: Literal[True]
+
+
+def render_started_run(run: MemoryRun, references: list[str]) -> StartedMemoryRunDocument:
+    snapshot_at = to_rfc3339(get_timestamp_of_sequence(run.snapshot))
+    document = to_document(
+        run, StartedMemoryRunDocument, memoryRef=references[0], snapshotAt=snapshot_at
+    )
+    if len(references) > 1:
+        document["memoryRefs"] = references
+    return document
+
+
+def render_run_state(run: MemoryRun, references: list[str], now: int) -> MemoryRunStateDocument:
+    state = run.get_state(now)
+    return to_document(
+        run,
+        MemoryRunStateDocument,
+        state=state,
+        memoryRef=references[0],
+        memoryRefs=references,
+        snapshotAt=to_rfc3339(get_timestamp_of_sequence(run.snapshot)),
+        isReplayable=run.snapshot_kept_until > now,
+        secrets=list(dict.fromkeys(run.secrets)) if state == "open" else [],
+    )
+
 
 ROUTES = RouteTable()
+
 _RUNS = "/v1/runs"
+
 _RUN = f"{_RUNS}/{{runId}}"
 
 

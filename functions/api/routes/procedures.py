@@ -1,27 +1,98 @@
 """Procedures (ADR-043 Tier 4)."""
 
 from functools import partial
+from typing import Annotated, NotRequired
 from urllib.parse import quote
 
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from functions.api.documents import (
+    VALUE,
+    Count,
+    JsonValue,
+    PagePosition,
+    Probability,
+    Timestamp,
+    UncountedPosition,
+    Version,
+    to_document,
+)
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate, paginate_uncounted
 from functions.api.parameters import CURSOR_PAGE, UNCOUNTED_PAGE
-from functions.api.responses.procedures import (
-    SelectedWorkflowDocument,
-    TaskTypePageDocument,
-    WorkflowDocument,
-    WorkflowPageDocument,
-    render_task_type,
-    render_workflow,
-)
 from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.procedures.authority import DELETE_WORKFLOW, WRITE_WORKFLOW
-from functions.procedures.model import Procedure
+from functions.procedures.model import Procedure, WorkflowStats
 from functions.procedures.requests import NewWorkflow, Outcome, Selection
 
+BetaParameter = Annotated[float, Field(ge=1)]
+
+
+class WorkflowDocument(TypedDict):
+    """A workflow, and what was learned of it."""
+
+    agent_type: str
+    """A label that groups runs, such as `sdr`; no boundary."""
+    task_type: str
+    workflow_id: str
+    spec: NotRequired[Annotated[JsonValue, VALUE]]
+    half_life: str | None
+    alpha: BetaParameter
+    beta: BetaParameter
+    mean: Probability
+    outcomes: Count
+    version: Version
+    """Counts the changes; send it as If-Match."""
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class SelectedWorkflowDocument(WorkflowDocument):
+    """The workflow that was selected."""
+
+    sampled: Probability
+    """The draw from its Beta(alpha, beta)."""
+
+
+class WorkflowPageDocument(PagePosition):
+    """A page of workflows."""
+
+    procedures: list[WorkflowDocument]
+
+
+class TaskTypeDocument(TypedDict):
+    """A type of task with the number of its workflows."""
+
+    task_type: str
+    workflows: Count
+
+
+class TaskTypePageDocument(UncountedPosition):
+    """A page of types of task, by their names."""
+
+    task_types: list[TaskTypeDocument]
+
+
+def render_workflow(stats: WorkflowStats) -> WorkflowDocument:
+    """Render a workflow with its Beta(alpha, beta)."""
+    workflow, alpha, beta = stats.workflow, stats.alpha, stats.beta
+    return to_document(
+        workflow,
+        WorkflowDocument,
+        **workflow.procedure._asdict(),
+        alpha=alpha,
+        beta=beta,
+        mean=alpha / (alpha + beta),
+        outcomes=workflow.stats.outcomes,
+    )
+
+
 ROUTES = RouteTable()
+
 _PROCEDURE = "/api/v1/procedures/{agent_type}/{task_type}"
+
 _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
 
 
@@ -130,7 +201,7 @@ def list_task_types(request: Request, caller: Principal) -> Response:
         request,
         caller,
         partial(request.services.procedures.list_task_types, caller, agent_type),
-        render_task_type,
+        lambda each: to_document(each, TaskTypeDocument),
         lambda each: each.task_type,
     )
     return json_response(200, TaskTypePageDocument(task_types=page, **position))

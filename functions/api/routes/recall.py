@@ -1,27 +1,143 @@
 """Recall: one question to all memory that a caller may read."""
 
+from typing import Any, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from functions.api.documents import Count, PagePosition, Timestamp, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE, TextParameter
-from functions.api.responses.recall import (
-    AnswersDocument,
-    ForgottenDocument,
-    RecallDocument,
-    RecallReferenceDocument,
-    render_forgotten,
-    render_recall,
-    render_reference,
-)
 from functions.api.routing import RouteTable
 from functions.audit.authority import INSPECT_MEMORY
 from functions.authorization.rules import authorize
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.errors import AccessDenied
 from functions.platform.limits import MAX_ID_CHARACTERS
+from functions.platform.references import SourceName
 from functions.recall.authority import FORGET_USER
+from functions.recall.model import Recalled, RecallItem
 from functions.recall.requests import ConversationQuestion, ForgottenUser, Question
+from functions.recall.tokens import TOKENIZER
+
+
+class NeighborDocument(TypedDict):
+    """A message before or after a message that was found, or that message itself."""
+
+    index: Count
+    reference: str
+    speaker: str
+    text: str
+    time: Timestamp
+
+
+class RecallReferenceDocument(TypedDict):
+    """An item of a source."""
+
+    source: SourceName
+    reference: str
+    """A short name of the item: `GET /api/v1/recall/{reference}` returns it."""
+    id: str
+    text: str
+    """The text of the item, in at most {MAX_RECALLED_CHARACTERS} characters."""
+    time: Timestamp
+    """The time that the item is about: a message's `timestamp`, an entry's `occurred_at`, a fact's
+    `valid_from`, else the creation."""
+    provenance: dict[str, Any]
+    """The principal that stored the item, and its source. For a fact, also the time since when it
+    holds, the fact that it `replaced`, and the other value of a single-valued predicate that it
+    `conflicts_with`. Items that a strategy learned name the messages in `learned_from`."""
+    speaker: NotRequired[str]
+    """The principal that said it: for messages."""
+    namespace: NotRequired[str]
+    key: NotRequired[str]
+    memory_type: NotRequired[str]
+    agent_id: NotRequired[str]
+    subject: NotRequired[str]
+    predicate: NotRequired[str]
+    object: NotRequired[str]
+    session_id: NotRequired[str]
+    index: NotRequired[Count]
+    role: NotRequired[str]
+    user_id: NotRequired[str]
+    run_id: NotRequired[str]
+
+
+class AnswersDocument(PagePosition):
+    """A page of the messages that were made from an item."""
+
+    answers: list[RecallReferenceDocument]
+
+
+class RecallItemDocument(RecallReferenceDocument):
+    """An item that recall found."""
+
+    score: float
+    """The match of the item with the query: 1 for the same words. Compare scores within one answer
+    only."""
+    matched: list[str]
+    """The words and IDs of the query that the item has."""
+    neighbours: NotRequired[list[NeighborDocument]]
+    """For messages: those around it and the message itself, in order."""
+    explanation: NotRequired[dict[str, float]]
+    """With `explain`: what the score is computed from."""
+
+
+class RecallDocument(TypedDict):
+    """The items that fit a question best, and a text that quotes them."""
+
+    items: list[RecallItemDocument]
+    text: str
+    """The items as a block for a prompt: by source, with time, speaker and reference."""
+    tokens: Count
+    """An upper bound of the tokens of `text`."""
+    tokenizer: str
+    """The rule that counts tokens."""
+    skipped_sources: list[SourceName]
+    """The sources that do not know one of the filters, and were not searched."""
+    indexed_until: Timestamp
+    """All writes before this time were searched."""
+
+
+def render_recall(recalled: Recalled, *, is_explained: bool) -> RecallDocument:
+    """Render the answer of a recall."""
+    items = [_render_item(each, is_explained=is_explained) for each in recalled.items]
+    return to_document(recalled, RecallDocument, items=items, tokenizer=TOKENIZER)
+
+
+def render_reference(item: RecallItem) -> RecallReferenceDocument:
+    """Render an item that a reference names."""
+    provenance = dict(item.provenance)
+    document = to_document(item, RecallReferenceDocument, provenance=provenance)
+    document.update(item.address)  # type: ignore[typeddict-item]
+    return document
+
+
+def _render_item(item: RecallItem, *, is_explained: bool) -> RecallItemDocument:
+    document = cast("RecallItemDocument", render_reference(item))
+    document["score"] = item.score
+    document["matched"] = list(item.matched)
+    if item.neighbours:
+        document["neighbours"] = [to_document(each, NeighborDocument) for each in item.neighbours]
+    if is_explained:
+        document["explanation"] = dict(item.explanation)
+    return document
+
+
+class ForgottenDocument(TypedDict):
+    """The counts of what was deleted about a user."""
+
+    entries: Count
+    facts: Count
+    conversations: Count
+    states: Count
+    objects: Count
+    complete: bool
+    """True if nothing is left; otherwise repeat the request."""
+
 
 ROUTES = RouteTable()
+
 _AS = TextParameter(
     "as_principal",
     "Ask as this principal, and return its answer. Needs `memory.inspect`.",
@@ -99,9 +215,10 @@ def forget_user(request: Request, caller: Principal, asked: ForgottenUser) -> Re
     `users/{user_id}` or below. What strategies learned from these conversations ends with them.
     Needs write access to `users/{user_id}/memory`. If `complete` is false, repeat the request.
     """
-    user_id = asked.user_id
-    found = request.services.user_forgetting.forget(caller, user_id)
-    return json_response(200, render_forgotten(found))
+    found = request.services.user_forgetting.forget(caller, asked.user_id)
+    names = ("entries", "facts", "conversations", "states", "objects")
+    counts = {name: found.counts[name] for name in names}
+    return json_response(200, to_document(found, ForgottenDocument, **counts))
 
 
 @ROUTES.add("POST /api/v1/conversations/search", READ, {200: RecallDocument}, is_query=True)

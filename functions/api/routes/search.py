@@ -1,12 +1,32 @@
 """Search of entries by meaning."""
 
+from typing_extensions import TypedDict
+
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import truncate_to_limit
 from functions.api.parameters import TOUCH, VALUES
-from functions.api.responses.entries import SearchResultsDocument, render_search_result
+from functions.api.responses.entries import EntryDocument, render_entry
 from functions.api.routing import RouteTable
 from functions.identity.model import READ, Principal
 from functions.search.requests import MemorySearch
+
+
+class SearchResultDocument(TypedDict):
+    """An entry that a search found."""
+
+    entry: EntryDocument
+    score: float
+    """The match of the entry with the query: 1 for the same words. Compare scores within one answer
+    only. For a search by vector, the cosine."""
+    matched: list[str]
+    """The words and ids of the query that it has, without case and accents."""
+
+
+class SearchResultsDocument(TypedDict):
+    """The results of a search, best first."""
+
+    results: list[SearchResultDocument]
+
 
 ROUTES = RouteTable()
 
@@ -27,5 +47,12 @@ def search_entries(request: Request, caller: Principal, asked: MemorySearch) -> 
     """
     has_value, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
     found = request.services.search.search(caller, asked, is_touched=is_touched)
-    rendered = (render_search_result(each, has_value=has_value) for each in found)
-    return json_response(200, SearchResultsDocument(results=truncate_to_limit(rendered)))
+    results: list[SearchResultDocument] = truncate_to_limit(
+        {
+            "entry": render_entry(each.element, has_value=has_value),
+            "score": each.score,
+            "matched": each.matched,
+        }
+        for each in found
+    )
+    return json_response(200, SearchResultsDocument(results=results))

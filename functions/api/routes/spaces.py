@@ -2,19 +2,60 @@
 
 from functools import partial
 
+from typing_extensions import TypedDict
+
+from functions.api.documents import (
+    PagePosition,
+    Timestamp,
+    Version,
+    to_document,
+)
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import paginate
 from functions.api.parameters import CURSOR_PAGE
-from functions.api.responses.objects import SpaceDocument, SpacePageDocument, render_space
+from functions.api.routes.namespaces import NamespacePermissionsDocument, render_permissions
 from functions.api.routing import ANY, RouteTable
 from functions.identity.model import READ, Principal
 from functions.namespaces.model import encode_segment
 from functions.objects.authority import CHANGE_SPACE
+from functions.objects.model import Space
 from functions.objects.requests import SpaceChange
 from functions.platform.limits import MAX_NAME_CHARACTERS
 
+
+class SpaceDocument(TypedDict):
+    """A space of objects, and who may use it."""
+
+    space: str
+    owner: str
+    """The id of the principal that made it."""
+    permissions: NamespacePermissionsDocument
+    version: Version
+    """The version of the permissions."""
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class SpacePageDocument(PagePosition):
+    """A page of spaces."""
+
+    spaces: list[SpaceDocument]
+
+
+def render_space(space: Space) -> SpaceDocument:
+    return to_document(
+        space.permissions,
+        SpaceDocument,
+        space=space.name,
+        owner=space.owner,
+        permissions=render_permissions(space.permissions),
+    )
+
+
 ROUTES = RouteTable()
+
 _SPACES = "/api/v1/objects"
+
 _SPACE = f"{_SPACES}/{{space}}"
 
 

@@ -2,10 +2,20 @@
 
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired
 
 import orjson
+from typing_extensions import TypedDict
 
+from functions.api.documents import (
+    VALUE,
+    JsonValue,
+    PagePosition,
+    Timestamp,
+    UncountedPosition,
+    Version,
+    to_document,
+)
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import mark_hidden, paginate_uncounted, read_page_request, render_page
 from functions.api.parameters import (
@@ -17,24 +27,90 @@ from functions.api.parameters import (
     VALUES,
     IntegerParameter,
 )
-from functions.api.responses.conversations import (
-    AgentStatesDocument,
-    StateDocument,
-    StatesDocument,
-    render_state,
-    render_state_head,
-)
 from functions.api.routing import WRITE_OR_ADMIN, RouteTable
 from functions.conversations.authority import CHANGE_STATE, DELETE_STATE
 from functions.conversations.model import State, StateAddress
 from functions.conversations.requests import NewState
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.limits import MAX_NAME_CHARACTERS, MAX_PAGE_ITEMS
+from functions.platform.sensitivity import Sensitivity
+from functions.platform.values import UNREADABLE
+
+
+class StateDocument(TypedDict):
+    """A state of an agent for an owner."""
+
+    agent_id: str
+    owner_id: str
+    key: str
+    value: NotRequired[Annotated[JsonValue, VALUE]]
+    unreadable: NotRequired[bool]
+    """True if the stored value was damaged or moved: replace it or delete the state."""
+    sensitivity: Sensitivity | None
+    """`confidential` and `restricted` values are stored encrypted."""
+    version: Version
+    """Counts the changes; send it as If-Match."""
+    created_at: Timestamp
+    updated_at: Timestamp
+    created_by: str
+
+
+class StateHeadDocument(TypedDict):
+    """A state without its value."""
+
+    key: str
+    sensitivity: Sensitivity | None
+    """`confidential` and `restricted` values are stored encrypted."""
+    version: Version
+    """Counts the changes; send it as If-Match."""
+    created_at: Timestamp
+    updated_at: Timestamp
+    created_by: str
+
+
+class StatesDocument(PagePosition):
+    """A page of an agent's states for an owner, by their keys."""
+
+    agent_id: str
+    owner_id: str
+    heads: NotRequired[list[StateHeadDocument]]
+    """With `values=omit`, instead of `states`."""
+    states: NotRequired[Annotated[dict[str, JsonValue], VALUE]]
+    """Absent without `memory.read`, and with `values=omit`."""
+
+
+class AgentStatesDocument(UncountedPosition):
+    """A page of an agent's states for all owners."""
+
+    states: list[StateDocument]
+    """With `values=omit`, each without its value."""
+    hidden: NotRequired[Literal[True]]
+    """With an empty list: the caller may not read what is in it."""
+
+
+def render_state_head(state: State) -> StateHeadDocument:
+    """Render a state without its value."""
+    return to_document(state, StateHeadDocument, key=state.address.key)
+
+
+def render_state(state: State, *, has_value: bool = True) -> StateDocument:
+    """Render a state; its value is copied as it is stored."""
+    document = to_document(state, StateDocument, **state.address._asdict())
+    if state.value is UNREADABLE:
+        document["unreadable"] = True
+    if not has_value:
+        del document["value"]
+    return document
+
 
 ROUTES = RouteTable()
+
 _OF_AGENT = "/api/v1/agents/{agent_id+}/state"
+
 _OWNED = f"{_OF_AGENT}/{{owner_id}}"
+
 _STATE = f"{_OWNED}/{{key+}}"
+
 _LIMIT = IntegerParameter(
     "limit", "The maximum number of elements of the page.", 1, MAX_PAGE_ITEMS, MAX_PAGE_ITEMS
 )

@@ -6,9 +6,14 @@ from urllib.parse import quote
 
 import orjson
 
-from functions.api.bare_arrays import BARE_ARRAY_HEADERS, bare_array_response
 from functions.api.http import Request, Response, json_response
-from functions.api.paging import build_page, mark_hidden, read_page_request
+from functions.api.paging import (
+    BARE_ARRAY_HEADERS,
+    bare_array_response,
+    build_page,
+    mark_hidden,
+    read_page_request,
+)
 from functions.api.parameters import (
     ARRAY_LIMIT,
     ARRAY_PAGE,

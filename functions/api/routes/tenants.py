@@ -1,14 +1,14 @@
 """Tenants and their administrators."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.responses.identity import (
+from functions.api.routes.identity import (
     NewPrincipalDocument,
     NewTenantDocument,
     PrincipalDocument,
     render_new_principal,
     render_principal,
 )
-from functions.api.responses.usage import TenantDocument, render_limits
+from functions.api.routes.usage import TenantDocument, render_limits
 from functions.api.routing import ROOT, RouteTable
 from functions.identity.authority import CREATE_ADMIN, CREATE_TENANT, GRANT_PERMISSIONS
 from functions.identity.model import Principal

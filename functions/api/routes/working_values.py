@@ -1,19 +1,56 @@
 """Working values of agents' instances (ADR-043 Tier 1)."""
 
-from functions.api.http import Request, Response, json_response
-from functions.api.responses.procedures import (
-    WorkingValueDocument,
-    WorkingValuesDocument,
-    render_working_value,
-    render_working_values,
+from typing import Annotated, NotRequired
+
+import orjson
+from typing_extensions import TypedDict
+
+from functions.api.documents import (
+    VALUE,
+    Count,
+    JsonValue,
+    Timestamp,
+    to_document,
 )
+from functions.api.http import Request, Response, json_response
 from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
-from functions.platform.limits import MAX_NAME_CHARACTERS
+from functions.platform.limits import MAX_INSTANCE_BYTES, MAX_NAME_CHARACTERS
+from functions.working_values.model import WorkingValue, total_bytes
 from functions.working_values.requests import NewWorkingValue
 
+
+class WorkingValueDocument(TypedDict):
+    """A working value of an instance."""
+
+    instance_id: str
+    """The instance of the agent."""
+    key: str
+    value: NotRequired[Annotated[JsonValue, VALUE]]
+    updated_at: Timestamp
+    expires_at: Timestamp
+    """The time of its expiry. It is not found afterwards."""
+
+
+class WorkingValuesDocument(TypedDict):
+    """All working values of an instance, by their keys."""
+
+    instance_id: str
+    """The instance of the agent."""
+    values: NotRequired[Annotated[dict[str, JsonValue], VALUE]]
+    total_bytes: Count
+    max_bytes: Count
+
+
+def render_working_value(instance: str, key: str, value: WorkingValue) -> WorkingValueDocument:
+    """Render a working value; it is copied as it is stored."""
+    return to_document(value, WorkingValueDocument, instance_id=instance, key=key)
+
+
 ROUTES = RouteTable()
+
 _WORKING = "/api/v1/instances/{instance_id}/working"
+
 _VALUE = f"{_WORKING}/{{key+}}"
 
 
@@ -48,7 +85,13 @@ def list_working_values(request: Request, caller: Principal) -> Response:
     """Get all working values of an instance."""
     instance = request.path_param("instance_id")
     found = request.services.working_values.get_all(caller, instance)
-    return json_response(200, render_working_values(instance, found))
+    document: WorkingValuesDocument = {
+        "instance_id": instance,
+        "values": {key: orjson.Fragment(value.value) for key, value in sorted(found.items())},
+        "total_bytes": total_bytes(found),
+        "max_bytes": MAX_INSTANCE_BYTES,
+    }
+    return json_response(200, document)
 
 
 def _names(request: Request) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from functions.access.authority import EXPLAIN_ACCESS, AccessQuestion
-from functions.access.rules import NO_RULE, Check, Checks, decide_all
+from functions.access.service import NO_RULE, Check, Checks, decide_all
 from functions.authorization.rules import Action, Rule, decide
 from functions.identity.model import ADMIN, READ, Principal
 

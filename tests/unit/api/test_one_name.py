@@ -5,24 +5,24 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-RESPONSES = Path("functions/api/responses")
+API = Path("functions/api")
 
 _OF_ANY_KIND = "the model is shared by documents that name its id after their subject"
 _SEQUENCE = "the model holds a sequence number, and the document the time of it"
 EXCEPTIONS: dict[tuple[str, str, str], str] = {
     ("agents", "agent_id", "id"): _OF_ANY_KIND,
     (
-        "conversations",
+        "messages",
         "upload_id",
         "generation",
     ): "an upload is the next conversation of its session",
     ("entries", "actor", "id"): "the list of versions names its writers as logs of events do",
     ("entries", "time", "updated_at"): "a version in a list has one time",
-    ("objects", "space", "name"): "a space has the permissions of a namespace, and so its model",
+    ("spaces", "space", "name"): "a space has the permissions of a namespace, and so its model",
     ("openwop", "agentType", "id"): _OF_ANY_KIND,
     ("openwop", "deletedAt", "deleted"): _SEQUENCE,
     ("openwop", "principal", "id"): _OF_ANY_KIND,
-    ("openwop", "snapshotAt", "snapshot"): _SEQUENCE,
+    ("openwop_runs", "snapshotAt", "snapshot"): _SEQUENCE,
     ("tasks", "name", "id"): "published clients of RFC-0012 read the id of a task as its name, too",
 }
 """The fields of another name: module, name in the API, name in the model, and the reason."""
@@ -30,7 +30,7 @@ EXCEPTIONS: dict[tuple[str, str, str], str] = {
 
 def list_renamed_fields() -> Iterator[tuple[str, str, str]]:
     """List the fields that a renderer takes from a field of another name."""
-    for path in sorted(RESPONSES.glob("*.py")):
+    for path in sorted([*API.glob("responses/*.py"), *API.glob("routes/*.py")]):
         for name, value in list_rendered(ast.parse(path.read_text())):
             field = find_field(value)
             if field is not None and not is_same(name, field):
@@ -38,8 +38,8 @@ def list_renamed_fields() -> Iterator[tuple[str, str, str]]:
 
 
 def list_rendered(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    """List what functions put under a name: in a literal, by an assignment or as an argument."""
-    for node in ast.walk(module):
+    """List what renderers put under a name: in a literal, by an assignment or as an argument."""
+    for node in _list_nodes_of_renderers(module):
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values, strict=True):
                 if isinstance(key, ast.Constant):
@@ -50,6 +50,14 @@ def list_rendered(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
                 yield str(index.value), node.value
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "to_document":
             yield from ((each.arg, each.value) for each in node.keywords if each.arg is not None)
+
+
+def _list_nodes_of_renderers(module: ast.Module) -> Iterator[ast.AST]:
+    for each in ast.walk(module):
+        if isinstance(each, ast.FunctionDef) and "render" in each.name:
+            yield from ast.walk(each)
+        elif isinstance(each, ast.Call) and getattr(each.func, "id", "") == "to_document":
+            yield each
 
 
 def is_same(name: str, field: str) -> bool:

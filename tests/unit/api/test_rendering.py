@@ -6,8 +6,7 @@ import orjson
 import pytest
 from typing_extensions import TypedDict
 
-from functions.api.responses.rendering import to_document
-from functions.api.responses.types import VALUE, JsonObject, Timestamp
+from functions.api.documents import VALUE, JsonObject, Timestamp, to_document
 
 
 class Model(NamedTuple):

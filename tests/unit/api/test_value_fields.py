@@ -6,11 +6,11 @@ from typing import Any, get_args, get_type_hints
 import orjson
 from typing_extensions import is_typeddict
 
+from functions.api.documents import find_value_fields, omit_values
 from functions.api.http import Response
-from functions.api.responses.conversations import PoppedDocument
 from functions.api.responses.entries import EntryPageDocument
 from functions.api.route_index import list_routes
-from functions.api.value_fields import find_value_fields, omit_values
+from functions.api.routes.messages import PoppedDocument
 
 NO_VALUES = {
     "EventDocument.data",  # for readers of a log; values are in archived snapshots alone

@@ -6,8 +6,8 @@ import pytest
 
 from functions.tasks.model import Policy, Task
 from functions.workflows import rules
-from functions.workflows.model import Application
 from functions.workflows.requests import Workflow
+from functions.workflows.rules import Application
 
 SEED = bytes(16)
 
