@@ -4,7 +4,7 @@ A failed condition raises `ConditionFailed` with the present item. All other err
 raised as `Throttled`, `Unavailable` or `CapacityExceeded`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -79,20 +79,22 @@ class Table:
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Get the items that exist among `keys`, strongly consistent: a call per hundred."""
-        found: dict[Key, Item] = {}
-
-        def read(chunk: list[Any]) -> list[Any]:
+        wanted = [encode_key(key) for key in dict.fromkeys(keys)]
+        found, backoff = dict[Key, Item](), Backoff("the database is busy")
+        while wanted:
+            chunk, rest = wanted[:MAX_GET_ITEMS], wanted[MAX_GET_ITEMS:]
             request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
             response = self._call("batch_get_item", RequestItems=request)
             items = map(self._decode_item, response["Responses"].get(self._name, ()))
-            found.update({(each["pk"], each["sk"]): each for each in items if each is not None})
-            undone: list[Any] = (
-                response.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
-            )
-            return undone
-
-        wanted = [encode_key(key) for key in dict.fromkeys(keys)]
-        self._repeat("BatchGetItem", read, wanted, MAX_GET_ITEMS)
+            found |= {(each["pk"], each["sk"]): each for each in items if each is not None}
+            undone = response.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
+            if undone:
+                report_throttle(self._name, "BatchGetItem", unprocessed=len(undone))
+            if len(undone) == len(chunk):
+                backoff.wait()
+            else:
+                backoff = Backoff("the database is busy")
+            wanted = undone + rest
         return found
 
     def query(
@@ -266,25 +268,16 @@ class Table:
     def write_many(self, writes: Sequence[Write]) -> None:
         """Run puts and deletes without conditions and without a transaction: a call per 25."""
         request_context.write_guard.get()(self, writes)
-
-        def run(chunk: list[Any]) -> list[Any]:
-            response = self._call("batch_write_item", RequestItems={self._name: chunk})
-            undone: list[Any] = response.get("UnprocessedItems", {}).get(self._name, [])
-            return undone
-
-        wanted = [self._build_batch_request(write) for write in writes]
-        self._repeat("BatchWriteItem", run, wanted, MAX_WRITE_ITEMS)
-
-    def _repeat(
-        self, operation: str, run: Callable[[list[Any]], list[Any]], wanted: list[Any], most: int
-    ) -> None:
-        """Run batches of at most `most` elements; repeat what DynamoDB returns as undone."""
-        backoff = Backoff("the database is busy")
+        wanted, backoff = (
+            list(map(self._build_batch_request, writes)),
+            Backoff("the database is busy"),
+        )
         while wanted:
-            chunk, rest = wanted[:most], wanted[most:]
-            undone = run(chunk)
+            chunk, rest = wanted[:MAX_WRITE_ITEMS], wanted[MAX_WRITE_ITEMS:]
+            response = self._call("batch_write_item", RequestItems={self._name: chunk})
+            undone = response.get("UnprocessedItems", {}).get(self._name, [])
             if undone:
-                report_throttle(self._name, operation, unprocessed=len(undone))
+                report_throttle(self._name, "BatchWriteItem", unprocessed=len(undone))
             if len(undone) == len(chunk):
                 backoff.wait()
             else:
