@@ -25,11 +25,11 @@ from functions.platform.table import Table
 from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.stream.history_keeper import HistoryKeeper
 from functions.stream.records import StreamBatch
-from functions.vectors.factory import DEFAULT_EMBED
+from functions.vectors.hybrid import TextEmbedder
 from functions.vectors.in_memory_vectors import float16_format
 from functions.vectors.model import VectorFormat
 from functions.vectors.native_index import native_format
-from functions.vectors.wordllama import MODEL
+from functions.vectors.wordllama import MODEL, embed_all
 
 LOG = LogName("agent", "logged")
 _TENANT, _ACTOR = "bench", Actor("logged", "agent")
@@ -133,7 +133,9 @@ def _read(agent: Caller, id: str) -> Entry:
 def _index(agent: Caller, vector_format: VectorFormat, old: Entry | None, new: Entry) -> list[Call]:
     table = Table(agent.function.client, "memory")
     with recorded(agent.function.client) as calls:
-        EmbeddingIndexer(table, now_ms, vector_format, DEFAULT_EMBED).index_change(old, new)
+        EmbeddingIndexer(table, now_ms, vector_format, TextEmbedder(embed_all)).index_change(
+            old, new
+        )
     return calls
 
 

@@ -24,6 +24,7 @@ from functions.platform.limits import (
 )
 
 Document = dict[str, Any]
+_NAMES = {"session_id", "strategy", "messages", "first"}  # that a place has
 
 
 class Reading(NamedTuple):
@@ -114,12 +115,9 @@ def remove_messages(document: Document, row: LearnedItem, kept: Sequence[str]) -
 
 def list_places(document: Document | None) -> list[Document]:
     """List the places of a document; other things of that name, which callers wrote, are none."""
-    found, names = (
-        (document or {}).get(LEARNED_FROM),
-        {"session_id", "strategy", "messages", "first"},
-    )
+    found = (document or {}).get(LEARNED_FROM)
     places = found if isinstance(found, list) else []
-    return [each for each in places if isinstance(each, dict) and names <= each.keys()]
+    return [each for each in places if isinstance(each, dict) and each.keys() >= _NAMES]
 
 
 def _is_same(one: Document, other: Document) -> bool:

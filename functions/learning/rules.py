@@ -28,19 +28,17 @@ def check_template(template: str) -> str:
 
 
 def fill_template(template: str, conversation: Conversation) -> str:
-    """Fill in a template; ids are encoded, so that no two of them meet."""
+    """Fill in a template; ids are encoded, so that no two of them meet.
+
+    The agent is the conversation's creator, or the first participant, that is not its user.
+    """
+    user, agents = conversation.user_id, (conversation.created_by, *conversation.agent_participants)
     values = {
-        "user_id": conversation.user_id,
+        "user_id": user,
         "session_id": conversation.session_id,
-        "agent_id": find_agent(conversation),
+        "agent_id": next((each for each in agents if each != user), user),
     }
     return _PLACEHOLDER.sub(lambda found: encode_segment(values[found[1]]), template)
-
-
-def find_agent(conversation: Conversation) -> str:
-    """Find the agent of a conversation: its creator, if that is not its user."""
-    agents = (conversation.created_by, *conversation.agent_participants)
-    return next((each for each in agents if each != conversation.user_id), conversation.user_id)
 
 
 def choose_model(models: Sequence[str], wanted: str | None) -> str | None:

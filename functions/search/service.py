@@ -181,7 +181,9 @@ class Search:
     def _find_by_vector(
         self, caller: Principal, request: MemorySearch, accept: Accept
     ) -> list[Found[Entry]]:
-        partition = _build_partition(caller, request)
+        owner, policy = request.agent_id or caller.id, POLICIES[request.memory_type]
+        address = policy.build_address(caller.tenant, owner, request.namespace or "", "")
+        partition = address.client_vectors
         length = self._client_vectors.get_length(partition)
         if length is None:
             return []
@@ -287,12 +289,6 @@ def _assert_complete(request: MemorySearch) -> None:
             "namespace",
             "must be one namespace, because `vector` and `fields` belong to a namespace",
         )
-
-
-def _build_partition(caller: Principal, request: MemorySearch) -> str:
-    owner, policy = request.agent_id or caller.id, POLICIES[request.memory_type]
-    address = policy.build_address(caller.tenant, owner, request.namespace or "", "")
-    return address.client_vectors
 
 
 def matches_fields(entry: Entry, fields: Mapping[str, object]) -> bool:

@@ -24,8 +24,6 @@ from functions.vectors.native_index import NativeVectorIndex, native_format
 if TYPE_CHECKING:
     from functions.platform.openai_endpoint import OpenAiEndpoint
 
-DEFAULT_EMBED = TextEmbedder(wordllama.embed_all)
-"""Embeds texts where no setting chooses another model."""
 DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
 """The format of vectors where no setting chooses another one."""
 

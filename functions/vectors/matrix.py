@@ -193,7 +193,7 @@ class TextMatrix:
         rows = {each: self._postings.get(hash_term(each), ()) for each in terms}
         return Statistics(
             len(self._rows) - len(self._uncounted & self._rows.keys()),
-            {each: sum(self._is_counted(row) for row in found) for each, found in rows.items()},
+            {each: sum(map(self._is_counted, found)) for each, found in rows.items()},
         )
 
     def _is_counted(self, row: int) -> bool:

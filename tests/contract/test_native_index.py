@@ -16,8 +16,7 @@ from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.schema import AGE_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import put
-from functions.vectors.factory import DEFAULT_EMBED
-from functions.vectors.hybrid import QueryEmbedder
+from functions.vectors.hybrid import QueryEmbedder, TextEmbedder
 from functions.vectors.in_memory_vectors import InMemoryVectors, float16_format
 from functions.vectors.model import Embedding, VectorFormat
 from functions.vectors.native_index import NativeVectorIndex, native_format
@@ -90,7 +89,7 @@ def test_it_ranks_as_the_exact_search_does(service: Service, index: FakeVectorIn
     for number, text in enumerate(TEXTS):
         kind = {"memory_type": "episodic" if number % 2 else "semantic"}
         for space, stored in (("exact", float16_format(MODEL)), ("native", native_format(MODEL))):
-            _put(table, stored, (space, str(number)), DEFAULT_EMBED(text), **kind)
+            _put(table, stored, (space, str(number)), TextEmbedder(embed_all)(text), **kind)
     exact, native = (
         InMemoryVectors(table, service.clock, MODEL),
         NativeVectorIndex(table, INDEX, MODEL),
@@ -141,7 +140,7 @@ def test_another_models_vectors_are_never_compared(
     index: FakeVectorIndex,  # noqa: ARG001 - it is searched
 ) -> None:
     table = Table(create_client("dynamodb"), service.engine.memory)
-    _put(table, native_format("another"), ("s", "a"), DEFAULT_EMBED("tea"))
+    _put(table, native_format("another"), ("s", "a"), TextEmbedder(embed_all)("tea"))
     native = NativeVectorIndex(table, INDEX, MODEL)
     assert native.find_candidates("s", _embed_query("tea"), 5, {}).cosines == {}
 

@@ -23,8 +23,7 @@ from functions.entries.model import Entry
 from functions.platform.entry_keys import build_semantic_address
 from functions.platform.item_types import AGENT_VECTOR
 from functions.search.embedding_indexer import extract_text
-from functions.vectors.factory import DEFAULT_EMBED
-from functions.vectors.hybrid import QueryEmbedder, read_query
+from functions.vectors.hybrid import QueryEmbedder, TextEmbedder, read_query
 from functions.vectors.in_memory_vectors import decode_terms, float16_format
 from functions.vectors.matrix import RowKey, TextMatrix, decode_vectors
 from functions.vectors.wordllama import DIMENSION, MODEL, embed_all
@@ -45,7 +44,7 @@ class Corpus:
         self._texts = {id: (text, subject) for id, text, subject in texts}
         self._matrix = TextMatrix()
         stored = [
-            (id, float16_format(MODEL).to_attributes("", DEFAULT_EMBED(text), {}))
+            (id, float16_format(MODEL).to_attributes("", TextEmbedder(embed_all)(text), {}))
             for id, (text, _) in self._texts.items()
         ]
         vectors = decode_vectors([item["vector"] for _, item in stored], DIMENSION)

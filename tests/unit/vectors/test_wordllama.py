@@ -10,9 +10,9 @@ import pytest
 
 from functions.platform.errors import Unavailable
 from functions.vectors import wordllama
-from functions.vectors.factory import DEFAULT_EMBED
+from functions.vectors.hybrid import TextEmbedder
 from functions.vectors.model import Vector
-from functions.vectors.wordllama import DIMENSION, embed
+from functions.vectors.wordllama import DIMENSION, embed, embed_all
 
 ROOT = Path(__file__).parents[3]
 
@@ -54,7 +54,7 @@ def test_a_missing_model_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_text_has_the_same_vector_to_the_bit_on_every_machine() -> None:
     text = "Contact 900123 prefers calls: version 2.14.8, Zürich"
-    digest = blake2b(DEFAULT_EMBED(text).meanings[0].tobytes(), digest_size=8).hexdigest()
+    digest = blake2b(TextEmbedder(embed_all)(text).meanings[0].tobytes(), digest_size=8).hexdigest()
     assert digest == "66f06695b822c4ad"
 
 
