@@ -29,10 +29,6 @@ def _may_create(caller: Principal, target: SpaceTarget) -> bool:
     return may_share if owner is None else owner == caller.id
 
 
-def _administers(caller: Principal, target: SpaceTarget) -> bool:
-    return ADMIN in caller.permissions and find_owner(target.name) is None
-
-
 def _build_rule(access: Access) -> Rule[SpaceTarget]:
     return Rule(
         f"{access} access to the space", lambda caller, target: _has_access(caller, target, access)
@@ -45,7 +41,10 @@ _LISTS = Rule[SpaceTarget](
     lambda caller, target: ADMIN in caller.permissions and find_owner(target.name) is not None,
 )
 _MAKES = Rule[SpaceTarget]("creates the space, as its owner or as a coordinator", _may_create)
-_ADMINISTERS = Rule[SpaceTarget]("memory.admin, for a shared space", _administers)
+_ADMINISTERS = Rule[SpaceTarget](
+    "memory.admin, for a shared space",
+    lambda caller, target: ADMIN in caller.permissions and find_owner(target.name) is None,
+)
 
 READ_OBJECTS = Action("object.read", (_READS, INSPECTS), denied="you have no access to this space")
 LIST_OBJECTS = Action(

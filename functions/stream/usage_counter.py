@@ -20,8 +20,13 @@ from functions.platform.observability import log_unexpected, logger, report
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.stream.records import StreamBatch, StreamRecord, Subscription
-from functions.usage.measure import add_change, find_measured, measure_change
-from functions.usage.model import EPISODE_METRIC, MEASURED
+from functions.usage.model import (
+    EPISODE_METRIC,
+    MEASURED,
+    add_change,
+    find_measured,
+    measure_change,
+)
 from functions.usage.store import UsageStore, decode_episodes
 
 _DAY = 86_400_000  # ms

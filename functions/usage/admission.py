@@ -26,8 +26,13 @@ from functions.platform.limits import MAX_EPISODES, RUN_RETENTION_DAYS
 from functions.platform.observability import log_service_error, report
 from functions.platform.table import Table
 from functions.platform.writes import Write
-from functions.usage.measure import CONTENTS, find_measured, measure_change
-from functions.usage.model import EPISODE_METRIC, TenantLimits
+from functions.usage.model import (
+    CONTENTS,
+    EPISODE_METRIC,
+    TenantLimits,
+    find_measured,
+    measure_change,
+)
 from functions.usage.store import UsageStore, decode_day, decode_episodes, decode_limits
 
 _MINUTE = 60.0  # s
@@ -242,7 +247,9 @@ class LimitEnforcer:
     ) -> None:
         if known.limits.items is not None or known.limits.bytes is not None:
             _assert_room(known, table, writes)
-        if known.episodes >= MAX_EPISODES and any(map(_puts_episode, writes)):
+        if known.episodes >= MAX_EPISODES and any(
+            each.verb == "Put" and EPISODE.has_sort(each.key[1]) for each in writes
+        ):
             self._assert_episode_room(caller.tenant)
         self._persons.note(caller, writes)
 
@@ -277,10 +284,6 @@ class LimitEnforcer:
         if paid > now + 1:
             raise QuotaExceeded("requests_per_second", limit, "send fewer requests a second")
         self._paid_until[tenant] = paid
-
-
-def _puts_episode(write: Write) -> bool:
-    return write.verb == "Put" and EPISODE.has_sort(write.key[1])
 
 
 def _assert_room(known: _Known, table: Table, writes: Sequence[Write]) -> None:

@@ -1,11 +1,18 @@
-"""Define what a tenant uses: items and bytes by kind, requests, units, and what they cost."""
+"""Define what a tenant uses: items and bytes by kind, requests, units, and what they cost.
+
+Bytes are those of contents as they were sent: values, texts, metadata. Keys, indexes and what
+describes a thing don't count, so that a change of a status never grows.
+"""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from functions.platform import item_types
-from functions.platform.item_types import ItemType
+from functions.platform.errors import UnreadableValue
+from functions.platform.item_types import INSTANCE, ItemType, find_item_type
+from functions.platform.json_text import decompress
 from functions.platform.keys import Key
 
 KINDS: dict[ItemType, str] = {
@@ -30,6 +37,13 @@ PARTS: dict[ItemType, str] = {
 }
 """The types that count in bytes alone: parts of stored things."""
 MEASURED = KINDS | PARTS
+_SIZES = ("value_bytes", "size")
+_TEXTS = (
+    *("value", "input", "output", "error", "spec", "content", "values_by_key"),
+    *("metadata", "extra_fields", "subject", "predicate", "object"),
+)
+CONTENTS = frozenset((*_SIZES, *_TEXTS))
+"""The attributes that are measured."""
 EPISODE_METRIC = "EpisodeQuota"
 """The metric of how much of its quota of episodes a tenant uses, in percent."""
 WRITE_UNIT, READ_UNIT, REQUEST = 0.625e-6, 0.125e-6, 1.38e-6
@@ -118,3 +132,50 @@ class Reconciliation:
     seen: dict[str, int] | None = None
     sums: dict[str, Counter[str]] = field(default_factory=dict)
     is_counted: bool = False
+
+
+def find_measured(key: Key) -> ItemType | None:
+    """Find the type of an item that is measured; None for any other item."""
+    item_type = find_item_type("memory", key)
+    return item_type if item_type in MEASURED else None
+
+
+def measure(item_type: ItemType, item: Mapping[str, Any] | None) -> Amount:
+    """Measure what an item holds; nothing, if there is none."""
+    if item is None:
+        return Amount()
+    count = int(item_type in KINDS)
+    if item_type is INSTANCE:
+        count = len(item.get("values_by_key", ()))
+    for name in _SIZES:
+        if name in item:
+            return Amount(count, int(item[name]))
+    return Amount(count, sum(_get_size(item[name]) for name in _TEXTS if name in item))
+
+
+def measure_change(
+    item_type: ItemType, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
+) -> Amount:
+    """Measure by how much a change of an item changes what is stored."""
+    before, after = measure(item_type, old), measure(item_type, new)
+    return Amount(after.items - before.items, after.bytes - before.bytes)
+
+
+def add_change(counts: Counter[str], item_type: ItemType, change: Amount) -> None:
+    """Add a change to counts, as `items_entries` and `bytes_entries`."""
+    kind = MEASURED[item_type]
+    counts[f"items_{kind}"] += change.items
+    counts[f"bytes_{kind}"] += change.bytes
+
+
+def _get_size(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value.encode())
+    if isinstance(value, bytes):
+        try:
+            return len(decompress(value))
+        except UnreadableValue:  # it isn't a compressed text, but a ciphertext, for example
+            return len(value)
+    if isinstance(value, dict):
+        return sum(map(_get_size, value.values()))
+    return 0

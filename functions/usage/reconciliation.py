@@ -13,8 +13,7 @@ from dataclasses import replace
 from functions.platform.clock import Clock
 from functions.platform.item_types import TENANT
 from functions.platform.keys import Key, get_tenant
-from functions.usage.measure import add_change, find_measured, measure_change
-from functions.usage.model import Reconciliation
+from functions.usage.model import Reconciliation, add_change, find_measured, measure_change
 from functions.usage.store import UsageStore
 
 _DAY, _SETTLING = 86_400_000, 60_000  # ms

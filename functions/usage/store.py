@@ -86,7 +86,8 @@ class UsageStore(TimedStore):
 
         Args:
             changes: by name, as `items_entries`.
-            releases: how many of the episodes that are gone their deletion has counted.
+            releases: how many of the episodes that are gone their deletion has counted, so that the
+                totals know of them.
             records: the sequence numbers of the records.
 
         Returns:
@@ -96,7 +97,11 @@ class UsageStore(TimedStore):
         marker = COUNTED_RECORDS.build_key(tenant, records=hashed)
         expiry = self._clock() // 1000 + _MARKER_LIFETIME
         is_new = self._table.try_write(put_new(marker, {TTL_ATTRIBUTE: expiry}))
-        totals = self._add(tenant, changes, releases) if is_new else None
+        totals = None
+        if is_new:
+            more = {**changes, _EPISODES: changes[_EPISODES] + releases, "changes": 1}
+            totals = self._table.update(_add_to_totals(tenant, more))
+            self.add_to_day(tenant, changes)
         if not self._is_scheduled:
             self._is_scheduled = True
             self.save_reconciliation(Reconciliation(self._clock() + _DAY_S * 1000), None)
@@ -162,16 +167,6 @@ class UsageStore(TimedStore):
         if old is None:
             return self._table.try_write(put_new(key, item))
         return self._table.try_write(put(key, item, "revision = :seen", seen=old.revision))
-
-    def _add(self, tenant: str, changes: Mapping[str, int], releases: int) -> Item:
-        """Add changes of what a tenant stores to its totals and to the day.
-
-        The totals know of episodes that their deletion has counted.
-        """
-        more = {**changes, _EPISODES: changes.get(_EPISODES, 0) + releases, "changes": 1}
-        totals = self._table.update(_add_to_totals(tenant, more))
-        self.add_to_day(tenant, changes)
-        return totals
 
     def add_to_day(self, tenant: str, changes: Mapping[str, int]) -> None:
         """Add to what a tenant used on this day: one write for each forty names."""
