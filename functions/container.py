@@ -84,7 +84,6 @@ if TYPE_CHECKING:
     import functions.entries.history
     import functions.entries.history_store
     import functions.facts.service
-    import functions.facts.store
     import functions.learning.entry_target
     import functions.learning.fact_target
     import functions.learning.forgetting
@@ -265,7 +264,6 @@ class Container:
 
     # facts, search and recall
     embedding_indexer: functions.search.embedding_indexer.EmbeddingIndexer
-    fact_store: functions.facts.store.FactStore
     facts: functions.facts.service.Facts
     consolidation_store: functions.consolidation.store.ConsolidationStore
     consolidator: functions.consolidation.job.Consolidator

@@ -52,6 +52,15 @@ def json_response(
     return Response(status, orjson.dumps(document), {"content-type": "application/json"} | named)
 
 
+def stored_response(
+    document: Mapping[str, Any], version: int, location: str, *, is_new: bool
+) -> Response:
+    """Make the response to what creates or changes: 201 with Location, or 200."""
+    if is_new:
+        return json_response(201, document, version, location=location)
+    return json_response(200, document, version)
+
+
 @dataclass(eq=False)
 class Request:
     """One request to one route.

@@ -15,7 +15,7 @@ from functions.api.documents import (
     Version,
     to_document,
 )
-from functions.api.http import Request, Response, json_response
+from functions.api.http import Request, Response, json_response, stored_response
 from functions.api.paging import read_cursor, sign_cursor, truncate_to_limit
 from functions.api.parameters import (
     AFTER,
@@ -240,10 +240,8 @@ def put_conversation(request: Request, caller: Principal, new: NewConversation) 
     stored, is_new = request.services.conversations.put(
         caller, session_id, new, request.replaceable_version, token
     )
-    document = render_conversation(stored)
-    if is_new:
-        return json_response(201, document, stored.revision, location=build_location(session_id))
-    return json_response(200, document, stored.revision)
+    document, location = render_conversation(stored), build_location(session_id)
+    return stored_response(document, stored.revision, location, is_new=is_new)
 
 
 @ROUTES.add(

@@ -6,7 +6,7 @@ from typing import Literal, cast
 
 from functions.api.documents import PagePosition
 from functions.api.filters import AGENT_FILTERS, FILTERS, read_filters
-from functions.api.http import Request, Response, json_response
+from functions.api.http import Request, Response, json_response, stored_response
 from functions.api.paging import (
     BARE_ARRAY_HEADERS,
     PageRequest,
@@ -325,19 +325,14 @@ def put_entry(request: Request, caller: Principal, new: NewEntry) -> Response:
     An entry of the same tier and scope keeps its id; another one in its slot is deleted.
     `If-None-Match: *` only creates.
     """
-    version, is_create = request.if_match, request.must_not_exist
-    if is_create and version is not None:
-        raise ValidationFailed("If-None-Match", "can't be combined with If-Match")
-    if is_create:
+    version = request.replaceable_version
+    if request.must_not_exist:
         return create_entry(request, caller, new)
     entry, is_new = request.services.puts.put(
         caller, new, version, request.idempotency_token(caller)
     )
-    if is_new:
-        return json_response(
-            201, render_entry(entry), entry.version, location=f"{_MEMORY}/{entry.id}"
-        )
-    return json_response(200, render_entry(entry), entry.version)
+    location = f"{_MEMORY}/{entry.id}"
+    return stored_response(render_entry(entry), entry.version, location, is_new=is_new)
 
 
 @ROUTES.add(

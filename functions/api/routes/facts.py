@@ -16,7 +16,7 @@ from functions.api.documents import (
     Version,
     to_document,
 )
-from functions.api.http import Request, Response, json_response
+from functions.api.http import Request, Response, json_response, stored_response
 from functions.api.paging import build_page, read_page_request, truncate_to_limit
 from functions.api.parameters import (
     CURSOR_PAGE,
@@ -256,10 +256,8 @@ def learn_fact(request: Request, caller: Principal, new: NewFact) -> Response:
     that it replaces end when it begins to hold.
     """
     ((fact, first),) = _learn(request, caller, [new])
-    response = json_response(201 if first else 200, render_fact(fact), fact.version)
-    if first:
-        response.headers["location"] = f"{_FACTS}/{quote(fact.fact_id, safe='')}"
-    return response
+    location = f"{_FACTS}/{quote(fact.fact_id, safe='')}"
+    return stored_response(render_fact(fact), fact.version, location, is_new=first)
 
 
 @ROUTES.add(

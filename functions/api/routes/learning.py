@@ -9,7 +9,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from functions.api.documents import Count, Timestamp, UncountedPosition, Version, to_document
-from functions.api.http import Request, Response, json_response
+from functions.api.http import Request, Response, json_response, stored_response
 from functions.api.paging import paginate_uncounted
 from functions.api.parameters import UNCOUNTED_PAGE
 from functions.api.routing import RouteTable
@@ -175,10 +175,8 @@ def put_strategy(request: Request, caller: Principal, new: NewStrategy) -> Respo
     """
     name = request.path_param("name")
     stored, is_new = request.services.strategies.put(caller, name, new, request.if_match)
-    response = json_response(201 if is_new else 200, render_strategy(stored), stored.version)
-    if is_new:
-        response.headers["location"] = f"{_STRATEGIES}/{quote(name, safe='')}"
-    return response
+    location = f"{_STRATEGIES}/{quote(name, safe='')}"
+    return stored_response(render_strategy(stored), stored.version, location, is_new=is_new)
 
 
 @ROUTES.add(f"GET {_STRATEGY}", READ, {200: StrategyDocument})

@@ -18,7 +18,7 @@ from functions.api.documents import (
     Version,
     to_document,
 )
-from functions.api.http import Request, Response, json_response
+from functions.api.http import Request, Response, json_response, stored_response
 from functions.api.paging import paginate, paginate_uncounted
 from functions.api.parameters import CURSOR_PAGE, UNCOUNTED_PAGE
 from functions.api.routing import RouteTable
@@ -155,13 +155,10 @@ def put_workflow(request: Request, caller: Principal, new: NewWorkflow) -> Respo
     stored, is_new = request.services.procedures.put(
         caller, procedure, workflow_id, new, request.if_match
     )
-    version, status = stored.workflow.version, 201 if is_new else 200
-    response = json_response(status, render_workflow(stored), version)
-    if is_new:
-        names = (procedure.agent_type, procedure.task_type, workflow_id)
-        path = "/".join(quote(name, safe="") for name in names)
-        response.headers["location"] = f"/api/v1/procedures/{path}"
-    return response
+    path = "/".join(quote(name, safe="") for name in (*procedure, workflow_id))
+    location = f"/api/v1/procedures/{path}"
+    document, version = render_workflow(stored), stored.workflow.version
+    return stored_response(document, version, location, is_new=is_new)
 
 
 @ROUTES.add(f"GET {_WORKFLOW}", READ, {200: WorkflowDocument})
