@@ -54,7 +54,7 @@ TYPESCRIPT := sdk/typescript/dist/index.js
 TYPESCRIPT_SOURCES := $(filter-out %/schema.ts,$(wildcard sdk/typescript/src/*.ts sdk/typescript/*.json)) functions/api/openapi.json
 
 # $(call install,environment,packages): uv needs a fifth of pip's CPU time, and trusts the certificates
-# that pip is told of; pip itself reaches indexes that only its own configuration names
+# of PIP_CERT; pip itself reaches indexes that only its own configuration names
 define install
 env $${PIP_CERT:+SSL_CERT_FILE=$$PIP_CERT} $(UV) pip install -q --no-config --system-certs --python $(1)/bin/python $(2) || { \
 	  echo "uv can't install this; pip does" >&2; \
@@ -141,7 +141,7 @@ e2e-day: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 e2e-contract: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL)
 	@$(PY) -m pytest -q -m deployed tests/contract
 
-# Some frameworks need older packages than the SDK's tests: theirs run in an environment of its own.
+# Some frameworks need older packages than the SDK's tests: theirs run in a separate environment.
 frameworks: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
 	@$(call check-examples,.venv-frameworks,claude_memory google_adk_services pydantic_ai_conversation strands_session)
 	@PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-frameworks/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/frameworks
@@ -155,7 +155,7 @@ frameworks: $(TOOLKIT) $(VENV)/dev.stamp $(MODEL) .venv-frameworks/stamp
 # The emulated AWS pins botocore exactly.
 e2e e2e-day e2e-contract: .venv-emulator/stamp
 
-# CrewAI needs an older pydantic than the service has: its tests run in an environment of its own.
+# CrewAI needs an older pydantic than the service has: its tests run in a separate environment.
 crewai: $(TOOLKIT) $(VENV)/dev.stamp .venv-crewai/stamp
 	@$(call check-examples,.venv-crewai,crewai_flow crewai_memory)
 	@CREWAI_DISABLE_TELEMETRY=true OTEL_SDK_DISABLED=true PYTHONPATH=.:sdk AGENT_MEMORY_SERVICE_PYTHON=$(PY) .venv-crewai/bin/python -m pytest -q -p tests.shared_server --confcutdir tests/sdk tests/sdk/crewai

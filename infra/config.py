@@ -228,7 +228,7 @@ class Config(BaseModel):
             given = [name for name in names if getattr(self, name) is not None]
             alone = given == ["trust_store"]
             if given and len(given) < len(names) and not alone:
-                raise ValueError(f"{', '.join(names[:-1])} and {names[-1]} go together")
+                raise ValueError(f"{', '.join(names[:-1])} and {names[-1]} must be set together")
         if self.standby_region is not None and self.memory_stream_arn is not None:
             raise ValueError(
                 "standby_region needs the deployment's own tables: restored tables are in one"

@@ -92,7 +92,7 @@ def restore_into_service(
     new = TablePair(*(f"{name}-{suffix}" for name in old.names))
     _check_kept(old)
     if left_behind.exists():
-        raise FileExistsError(f"{left_behind} is there: name a file that isn't")
+        raise FileExistsError(f"{left_behind} exists: name a new file")
     report: dict[str, Any] = {"refused_seconds": 0.0}
     if current == old:
         report |= restore(deployment, moment, suffix, wait=wait)
@@ -130,7 +130,7 @@ def _check_kept(tables: TablePair) -> None:
     for name in tables.names:
         if not describe_table(name).get("DeletionProtectionEnabled"):
             raise NotKept(
-                f"{name} isn't protected from deletion, and would be gone with its place:"
+                f"{name} isn't protected from deletion, and would be deleted with its stack:"
                 " deploy with -c retain=true first"
             )
 

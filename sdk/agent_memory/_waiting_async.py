@@ -89,6 +89,4 @@ class AsyncFirstPage(FirstPageView[Item], AsyncIterable[Item]):
         return self._first
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            "whether there are any takes a request: (await client.memory.query()).items"
-        )
+        raise TypeError("await the query before you test it: (await client.memory.query()).items")

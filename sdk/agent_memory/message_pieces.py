@@ -37,7 +37,7 @@ def to_messages(messages: Iterable[Mapping[str, Any]]) -> Messages:
     listed: list[Any] = [] if isinstance(messages, str | Mapping) else [*messages]
     if isinstance(messages, str | Mapping) or not all(isinstance(e, Mapping) for e in listed):
         raise TypeError(
-            'messages are a list of dicts: [{"role": "user", "content": "Hello"}]; '
+            'messages must be a list of dicts: [{"role": "user", "content": "Hello"}]; '
             'client.say(session_id, user="Hello") takes a text'
         )
     return [

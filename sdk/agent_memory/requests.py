@@ -71,7 +71,7 @@ def to_entry_fields(value: Any, fields: EntryFields) -> dict[str, Any]:
     """
     if not isinstance(value, Mapping):
         raise TypeError(
-            f"the value of an entry is a dict, not {type(value).__name__}; wrap it, such as "
+            f"the value of an entry must be a dict, not {type(value).__name__}; wrap it, such as "
             '{"text": ...}, or use client.remember(text)'
         )
     assert_known(fields, EntryFields)
@@ -165,7 +165,9 @@ def to_bytes(data: bytes | bytearray | memoryview) -> bytes:
         TypeError: they are something else, such as a text, which has no bytes until it is encoded.
     """
     if not isinstance(data, bytes | bytearray | memoryview):
-        raise TypeError(f"the data of an object are bytes, not {type(data).__name__}: encode them")
+        raise TypeError(
+            f"the data of an object must be bytes, not {type(data).__name__}: encode them"
+        )
     return bytes(data)
 
 

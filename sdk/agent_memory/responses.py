@@ -113,8 +113,8 @@ def to_invalid_answer_error(
 ) -> InvalidAnswerError:
     """Return the exception for an answer that isn't the service's."""
     return InvalidAnswerError(
-        f"what answered with HTTP {response.status_code} isn't the memory service: its body isn't "
-        "what that answers; check server_url, and proxies on the way",
+        f"the answer with HTTP {response.status_code} isn't the memory service's: its body isn't "
+        "that of its answers; check server_url, and proxies on the way",
         status=response.status_code,
         request_id=response.headers.get("X-Request-Id"),
         may_have_happened=may_have_happened,
@@ -139,7 +139,7 @@ def parse(kind: Callable[[Any], Parsed], document: Any) -> Parsed:
         return kind(document)
     except (AttributeError, KeyError, TypeError, ValueError):
         raise InvalidAnswerError(
-            "what answered isn't the memory service, or not in a version that this client knows; "
+            "the answer isn't the memory service's, or not of a version that this client knows; "
             "check server_url",
             may_have_happened=True,
         ) from None

@@ -72,21 +72,21 @@ def resolve_settings(
             "folder, which a client in the same folder finds"
         )
     if not (key.isascii() and key.isprintable() and " " not in key):
-        raise ValueError("the API key isn't one: keys are made of visible ASCII characters")
+        raise ValueError("the API key is not valid: a key consists of visible ASCII characters")
     if not url.startswith(("http://", "https://")):
-        raise ValueError("server_url is like https://memory.example.com")
+        raise ValueError("server_url must be like https://memory.example.com")
     if url.endswith("/api/v1"):
-        raise ValueError("server_url ends before /api/v1")
+        raise ValueError("server_url must end before /api/v1")
     if not (timeout > 0 and max_retries >= 0):  # NaN is neither
-        raise ValueError("timeout is above 0, max_retries at least 0")
+        raise ValueError("timeout must be above 0, max_retries at least 0")
     if not (deadline is None or deadline > 0):
-        raise ValueError("deadline is above 0, or None")
+        raise ValueError("deadline must be above 0, or None")
     return Settings(url, key, timeout, max_retries, deadline)
 
 
 def _assert_text(name: str, given: str | None) -> None:
     if not isinstance(given, str | None):
-        raise TypeError(f"{name} is a str, not {type(given).__name__}")
+        raise TypeError(f"{name} must be a str, not {type(given).__name__}")
 
 
 def find_local_service(environment: Mapping[str, str]) -> LocalService | None:

@@ -159,7 +159,7 @@ class MemoryService(Client):
             self._introduce(id, kind)
         known, key = self._known[id]
         if known != kind:
-            raise ValueError(f"{id!r} is introduced as {known}, not as {kind}; take another id")
+            raise ValueError(f"{id!r} is introduced as {known}, not as {kind}; use another id")
         return Client(_SERVER_URL, key, transport=self.transport)
 
     def _introduce(self, id: str, kind: Kind) -> None:

@@ -56,7 +56,7 @@ class Worker:
         if callable(capabilities) or isinstance(capabilities, str):
             raise TypeError('write @Worker(capabilities=["..."])')
         if lease < 2 or grace < 0:
-            raise ValueError("lease is at least 2 seconds, grace at least 0")
+            raise ValueError("lease must be at least 2 seconds, grace at least 0")
         self._capabilities = frozenset(capabilities)
         self._lease = lease
         self._grace = grace

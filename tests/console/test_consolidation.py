@@ -32,7 +32,7 @@ def test_suggestions_are_applied_and_undone(visit: Visit, browser: Browser) -> N
     assert _count_facts(visit) == 2  # so far it is only a suggestion
     browser.press("Apply the suggestions…")
     browser.press("Consolidate")
-    browser.wait_for_text("Nothing to tidy up.")
+    browser.wait_for_text("There is nothing to consolidate.")
     browser.wait_for("document.querySelector('section .badge')?.innerText === 'done'")
     browser.wait_for("document.querySelector('section li')?.innerText.includes('merged')")
     assert _count_facts(visit) == 1

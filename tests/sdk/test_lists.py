@@ -93,7 +93,7 @@ def test_a_list_says_what_it_does_not_take() -> None:
     client = Client(api_key="am_x")
     with pytest.raises(TypeError, match="unexpected keyword argument 'pagesize'"):
         client.tasks.list("i", pagesize=5)  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match="limit is 0 or more"):
+    with pytest.raises(ValueError, match="limit must be 0 or more"):
         client.tasks.list("i", limit=-1)
     with pytest.raises(TypeError, match="read the first page"):
         _ = AsyncClient(api_key="am_x").tasks.list("i").items

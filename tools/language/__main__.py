@@ -12,6 +12,7 @@ from tools.language.source import Text, find_texts
 
 ROOT = Path(__file__).parents[2]
 CHECKED = (
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "README.md",
     "benchmarks",

@@ -33,7 +33,7 @@ class AsyncLogs(AsyncResource):
         """
         follow = filters.get("follow", False)
         if follow and filters.get("newest_first"):
-            raise ValueError("a log that is followed has the oldest first")
+            raise ValueError("follow can't be combined with newest_first")
         query = to_log_query(filters)
 
         async def fetch(size: int, position: str | None) -> Page[Item]:

@@ -191,7 +191,7 @@ class AsyncMemory(AsyncEntryHistory):
         )
         if not isinstance(memory, str | Mapping):
             raise TypeError(
-                f"remember takes a text or a dict, not {type(memory).__name__}; {REMEMBER}; "
+                f"remember needs a text or a dict, not {type(memory).__name__}; {REMEMBER}; "
                 "for messages, use client.say(session_id, user=..., assistant=...)"
             )
         body["text" if isinstance(memory, str) else "value"] = memory
@@ -244,7 +244,7 @@ class AsyncMemory(AsyncEntryHistory):
         if id is not None:
             return await self._by_id(id, with_vector=with_vector)
         if with_vector:
-            raise TypeError("with_vector goes with id")
+            raise TypeError("with_vector needs id")
         if namespace is None or key is None:
             raise TypeError("give namespace and key, or id")
         if (task := self._find_task_memory(memory_type, agent_id)) is not None:
@@ -376,7 +376,7 @@ class AsyncMemory(AsyncEntryHistory):
     def _in_task(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """Return an entry of a batch; a new working one without scope has that of the task."""
         if not isinstance(entry, Mapping):
-            raise TypeError(f"an entry of a batch is a dict, not {type(entry).__name__}")
+            raise TypeError(f"an entry of a batch must be a dict, not {type(entry).__name__}")
         is_scoped = entry.get("memory_type") != "working" or {"scope", "version"} & entry.keys()
         at_work = None if is_scoped else find_task_at_work(self._client.settings)
         return {**entry} if at_work is None else {**entry, "scope": {"task_id": at_work.task.id}}

@@ -80,5 +80,5 @@ def to_pages(fetch: Fetch[Item], paging: Paging, known: type = Paging) -> Pages[
     assert_known(paging, known)
     limit = paging.get("limit")
     if limit is not None and limit < 0:
-        raise ValueError("limit is 0 or more")
+        raise ValueError("limit must be 0 or more")
     return Pages(fetch, limit, paging.get("page_size", PAGE_SIZE), paging.get("after"))

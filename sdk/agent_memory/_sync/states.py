@@ -109,7 +109,7 @@ def _of_agent(agent_id: str) -> str:
 
 def _of_owner(agent_id: str, owner_id: str) -> str:
     if "/" in owner_id:
-        raise ValueError("an owner's id holds no slash")
+        raise ValueError("an owner's id must not contain a slash")
     return f"{_of_agent(agent_id)}/{quote_segment(owner_id)}"
 
 

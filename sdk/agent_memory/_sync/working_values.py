@@ -57,7 +57,7 @@ class WorkingValues(Resource):
 
 def _of_instance(instance_id: str) -> str:
     if "/" in instance_id:
-        raise ValueError("an instance's id holds no slash")
+        raise ValueError("an instance's id must not contain a slash")
     return f"/api/v1/instances/{quote_segment(instance_id)}/working"
 
 

@@ -68,11 +68,11 @@ def add_group(commands: Any, name: str, help_text: str) -> Any:
 def parse_text(given: str) -> str:
     """Parse an argument that is any text but the empty one."""
     if not given:
-        raise argparse.ArgumentTypeError("is empty")
+        raise argparse.ArgumentTypeError("must not be empty")
     try:
         given.encode()
     except UnicodeEncodeError as error:
-        raise argparse.ArgumentTypeError("isn't UTF-8") from error
+        raise argparse.ArgumentTypeError("must be UTF-8") from error
     return given
 
 
@@ -80,14 +80,14 @@ def parse_count(given: str) -> int:
     """Parse a number from 1."""
     number = parse_number(given)
     if number < 1:
-        raise argparse.ArgumentTypeError("is a number from 1")
+        raise argparse.ArgumentTypeError("must be a number from 1")
     return number
 
 
 def parse_number(given: str) -> int:
     """Parse a whole number from 0."""
     if not (given.isascii() and given.isdigit() and len(given) <= 15):
-        raise argparse.ArgumentTypeError("is a whole number")
+        raise argparse.ArgumentTypeError("must be a whole number")
     return int(given)
 
 
@@ -96,7 +96,7 @@ def parse_time(given: str) -> datetime:
     try:
         time = datetime.fromisoformat(given)
     except ValueError:
-        raise argparse.ArgumentTypeError("is a time, such as 2026-03-01T00:00:00Z") from None
+        raise argparse.ArgumentTypeError("must be a time, such as 2026-03-01T00:00:00Z") from None
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time
 
 
@@ -107,7 +107,7 @@ def parse_seconds(given: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0.0 < seconds <= 3600.0:
-        raise argparse.ArgumentTypeError("is a number of seconds, at most 3600")
+        raise argparse.ArgumentTypeError("must be a number of seconds, at most 3600")
     return seconds
 
 
@@ -118,5 +118,5 @@ def parse_score(given: str) -> float:
     except ValueError:
         score = 2.0
     if not -1.0 <= score <= 1.0:
-        raise argparse.ArgumentTypeError("is a number from -1 to 1")
+        raise argparse.ArgumentTypeError("must be a number from -1 to 1")
     return score

@@ -27,5 +27,5 @@ def write_completion(shell: str, build_parser: Callable[[], argparse.ArgumentPar
     try:
         import shtab  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        raise Failure(f"completion is made by shtab; install it: {_INSTALL}") from error
+        raise Failure(f"completion needs shtab; install it: {_INSTALL}") from error
     sys.stdout.write(f"{shtab.complete(build_parser(), shell)}\n")

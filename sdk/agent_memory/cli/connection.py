@@ -54,7 +54,7 @@ def check_profile(url: str, api_key: str) -> Profile:
         UsageFailure: raised when the URL or the key is malformed.
     """
     if not _KEY.fullmatch(api_key):
-        raise UsageFailure("the API key isn't one: keys are made of visible ASCII characters")
+        raise UsageFailure("the API key is not valid: a key consists of visible ASCII characters")
     return Profile(check_url(url), api_key)
 
 
@@ -70,9 +70,11 @@ def check_url(url: str) -> str:
     except ValueError:
         right = False
     if not right or not _KEY.fullmatch(url):
-        raise UsageFailure("the server's URL isn't one; it looks like https://memory.example.com")
+        raise UsageFailure(
+            "the server's URL is not valid; it must look like https://memory.example.com"
+        )
     if parts.username is not None or parts.query or parts.fragment:
-        raise UsageFailure("the server's URL holds more than a server and a path; leave that out")
+        raise UsageFailure("the server's URL may have only a server and a path; leave the rest out")
     return url.rstrip("/")
 
 
@@ -90,7 +92,7 @@ def parse_document(answer: httpx.Response, *names: str) -> dict[str, Any]:
     document = answer.json() if answer.content else None
     if not isinstance(document, dict) or not document.keys() >= set(names):
         raise InvalidAnswerError(
-            "what answered isn't the memory service; check the URL, and proxies on the way",
+            "the answer isn't the memory service's; check the URL, and proxies on the way",
             status=answer.status_code,
         )
     return document

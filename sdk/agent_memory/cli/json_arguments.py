@@ -19,7 +19,7 @@ def read_vector(given: str | None) -> list[float] | None:
         isinstance(numbers, list) and all(isinstance(each, int | float) for each in numbers)
     ):
         return numbers
-    raise UsageFailure("--vector is a JSON array of numbers")
+    raise UsageFailure("--vector must be a JSON array of numbers")
 
 
 def read_json(name: str, given: str) -> Any:

@@ -20,7 +20,7 @@ def parse_json(text: str | bytes) -> Any:
         )
         json.dumps(document, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise ValueError(f"no JSON: {error.msg} at {_place(error)}") from error
+        raise ValueError(f"not JSON: {error.msg} at {_place(error)}") from error
     except UnicodeEncodeError as error:
         raise ValueError("a text holds half of a surrogate pair") from error
     except RecursionError as error:
@@ -53,7 +53,7 @@ def _float(text: str) -> float:
 
 
 def _constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not JSON")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

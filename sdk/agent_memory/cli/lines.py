@@ -115,13 +115,13 @@ def _is_default(entry: Document, name: str) -> bool:
 
 def _assert_entry(entry: Any) -> None:
     if not isinstance(entry, dict):
-        raise ValueError("an entry is a JSON object")
+        raise ValueError("an entry must be a JSON object")
     missing = [name for name in _REQUIRED if name not in entry]
     if missing:
         raise ValueError(f"{', '.join(missing)} is missing")
     for name in ("namespace", "key", "memory_type"):
         if not isinstance(entry[name], str):
-            raise ValueError(f"{name} is a text")
+            raise ValueError(f"{name} must be a text")
     _assert_moment(entry.get("expires_at"))
 
 
@@ -133,4 +133,4 @@ def _assert_moment(text: Any) -> None:
     except (TypeError, ValueError):
         aware = False
     if not aware:
-        raise ValueError("expires_at is a time such as 2026-02-08T10:00:00Z")
+        raise ValueError("expires_at must be a time such as 2026-02-08T10:00:00Z")

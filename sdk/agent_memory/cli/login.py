@@ -38,9 +38,7 @@ def login(name: str | None, url: str, timeout: float, output: Output) -> None:
     chosen = _check_name(name)
     api_key = _key()
     if not api_key:
-        raise UsageFailure(
-            "there is no API key on stdin; pipe it in: agent-memory login URL < FILE"
-        )
+        raise UsageFailure("stdin has no API key; pipe it in: agent-memory login URL < FILE")
     profile = check_profile(url, api_key)
     if urlsplit(profile.url).scheme == "http" and urlsplit(profile.url).hostname not in _LOOPBACK:
         note("warning: over http the key can be read on its way; use https")
@@ -54,7 +52,7 @@ def login(name: str | None, url: str, timeout: float, output: Output) -> None:
 
 def _check_name(name: str | None) -> str:
     if name is not None and not _NAME.fullmatch(name):
-        raise UsageFailure("a profile's name has letters, digits, dots, - and _: at most 64")
+        raise UsageFailure("a profile's name must have at most 64 letters, digits, dots, - and _")
     return name or DEFAULT
 
 

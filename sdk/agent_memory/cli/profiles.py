@@ -55,7 +55,7 @@ def read_profiles(file: Path) -> Profiles:
 
 def _assert_private(file: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise UsageFailure(f"{file} is no regular file")
+        raise UsageFailure(f"{file} is not a regular file")
     if status.st_uid != os.getuid():
         raise UsageFailure(f"{file} belongs to another user; its keys aren't used")
     if status.st_mode & _OTHERS:
@@ -68,7 +68,7 @@ def _profiles(file: Path, text: bytes) -> Profiles:
     try:
         document = tomllib.loads(text.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageFailure(f"{file} is no TOML: {_without_text(error)}") from error
+        raise UsageFailure(f"{file} is not TOML: {_without_text(error)}") from error
     return {name: _profile(file, name, fields) for name, fields in document.items()}
 
 
@@ -80,7 +80,9 @@ def _without_text(error: Exception) -> str:
 def _profile(file: Path, name: str, fields: Any) -> Profile:
     known = isinstance(fields, dict) and fields.keys() == {"url", "api_key"}
     if not known or not all(isinstance(text, str) for text in fields.values()):
-        raise UsageFailure(f"{file}: [{name}] takes url and api_key, both texts, and nothing else")
+        raise UsageFailure(
+            f"{file}: [{name}] must have url and api_key, both texts, and nothing else"
+        )
     return Profile(fields["url"], fields["api_key"])
 
 

@@ -56,5 +56,5 @@ def search(session: Session) -> None:
 def _fields(given: str | None) -> dict[str, Any] | None:
     fields = None if given is None else read_json("--fields", given)
     if fields is not None and not isinstance(fields, dict):
-        raise UsageFailure("""--fields is a JSON object, such as '{"kind": "drink"}'""")
+        raise UsageFailure("""--fields must be a JSON object, such as '{"kind": "drink"}'""")
     return fields

@@ -69,7 +69,7 @@ def _write(session: Session, value: dict[str, Any], version: int | None) -> Entr
             raise
         name = f"{arguments.namespace} / {arguments.key}"
         raise Failure(
-            f"{name} is there already, at version {error.current_version}; "
+            f"{name} exists, at version {error.current_version}; "
             f"--version {error.current_version} or --overwrite replaces it",
             CONFLICT,
         ) from error
@@ -109,6 +109,6 @@ def _value(given: str) -> dict[str, Any]:
         raise UsageFailure(f"{failure}; for a text, use `agent-memory remember TEXT`") from failure
     if not isinstance(value, dict):
         raise UsageFailure(
-            """VALUE is a JSON object, such as '{"text": "hi there"}'; quote it for the shell"""
+            """VALUE must be a JSON object, like '{"text": "hi there"}'; quote it for a shell"""
         )
     return value

@@ -64,7 +64,7 @@ def _parse_allow(given: str) -> tuple[str, str]:
     agent, _, level = given.rpartition("=")
     if not agent or level not in get_args(NamespaceAccess):
         raise UsageFailure(
-            f"--allow is ID=ACCESS; ACCESS is {', '.join(get_args(NamespaceAccess))}"
+            f"--allow must be ID=ACCESS; ACCESS is {', '.join(get_args(NamespaceAccess))}"
         )
     return agent, level
 

@@ -115,7 +115,7 @@ def _read_entries(session: Session, progress: Progress) -> Iterator[Document]:
 def _export_tenant(session: Session) -> None:
     given = session.arguments
     if given.output is not None or filters(given):
-        raise UsageFailure("an export into a folder is of everything; leave -o and filters out")
+        raise UsageFailure("an export into a folder has everything; leave out -o and filters")
     folder = Path(given.folder)
     with _connect_others(session) as others:
         reader = TenantReader([session.client, *others])
@@ -181,7 +181,7 @@ def import_entries(session: Session) -> None:
         _import_tenant(session)
         return
     if given.others:
-        raise UsageFailure("--with goes with a folder")
+        raise UsageFailure("--with needs a folder")
     run = Import(session.client, given.on_conflict, _server_time(session.client))
     with _source(given.file) as source:
         try:

@@ -235,7 +235,7 @@ class Update(Arguments):
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
         if self.value is None and self.tags is None and self.ttl is None:
-            raise ValueError("give value, tags or ttl: what is to change")
+            raise ValueError("give the value, tags or ttl to change")
         return self
 
 

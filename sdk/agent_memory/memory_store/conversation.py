@@ -19,7 +19,7 @@ def moment(given: datetime) -> datetime:
         ValueError: it has no time zone.
     """
     if not isinstance(given, datetime):
-        raise TypeError(f"a moment is a datetime, not {type(given).__name__}")
+        raise TypeError(f"a moment must be a datetime, not {type(given).__name__}")
     if given.utcoffset() is None:
         raise ValueError("a moment needs a time zone: datetime.now(UTC), say")
     there = given.astimezone(UTC)

@@ -26,7 +26,7 @@ def document_of(session_id: str, conversation: ConversationContext) -> Document:
     if conversation.session_id != session_id:
         raise ValueError("the conversation's session_id differs from the one to store it under")
     if conversation.sensitivity not in _SENSITIVITIES:
-        raise ValueError(f"sensitivity is one of {', '.join(map(str, _SENSITIVITIES))}")
+        raise ValueError(f"sensitivity must be one of {', '.join(map(str, _SENSITIVITIES))}")
     ends = conversation.expires_at
     lists = {name: list(dict.fromkeys(getattr(conversation, name))) for name in _LISTS}
     for name, names in lists.items():
@@ -92,4 +92,4 @@ def listed(document: Mapping[str, Any]) -> Document:
 def assert_page(limit: int, offset: int) -> None:
     """Raise `ValueError` if there can be no such page."""
     if limit < 0 or offset < 0:
-        raise ValueError("limit and offset are 0 or more")
+        raise ValueError("limit and offset must be 0 or more")

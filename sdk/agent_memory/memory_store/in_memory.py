@@ -57,7 +57,7 @@ class InMemoryMemoryStore(BaseMemoryStore):
         document = document_of(session_id, conversation)
         said = document.pop("messages")
         if self._over(document):
-            raise ValidationError("expires_at lies in the past")
+            raise ValidationError("expires_at must be in the future")
         now = self._clock().isoformat(timespec="milliseconds")
         with self._lock:
             before = self._head(session_id)

@@ -33,7 +33,7 @@ def assert_owner(agent_id: str, owner_id: str) -> None:
     _assert_segment("agent_id", agent_id, _MOST_ID_CHARACTERS)
     _assert_segment("owner_id", owner_id, _MOST_ID_CHARACTERS)
     if "/" in owner_id:
-        raise ValueError("owner_id holds no slash")
+        raise ValueError("owner_id must not contain a slash")
 
 
 def assert_state(agent_id: str, owner_id: str, key: str) -> None:
@@ -62,7 +62,7 @@ def assert_names(what: str, names: Sequence[str]) -> None:
         ValueError: there are more than 50, or one isn't 1-128 characters.
     """
     if len(names) > _MOST_NAMES:
-        raise ValueError(f"{what} has at most {_MOST_NAMES}")
+        raise ValueError(f"{what} must have at most {_MOST_NAMES}")
     for name in names:
         _assert_text(what, name, _MOST_ID_CHARACTERS)
 
@@ -70,12 +70,12 @@ def assert_names(what: str, names: Sequence[str]) -> None:
 def _assert_segment(what: str, text: str, most: int) -> None:
     _assert_text(what, text, most)
     if text in _NOT_IN_A_PATH:
-        raise ValueError(f"{what} is neither . nor ..")
+        raise ValueError(f"{what} must not be . or ..")
 
 
 def _assert_text(what: str, text: str, most: int) -> None:
     if not isinstance(text, str):
-        raise TypeError(f"{what} is a str, not {type(text).__name__}")
+        raise TypeError(f"{what} must be a str, not {type(text).__name__}")
     if not 1 <= len(text) <= most:
-        raise ValueError(f"{what} has 1 to {most} characters")
+        raise ValueError(f"{what} must have 1 to {most} characters")
     text.encode()  # raises UnicodeEncodeError, a ValueError, where it isn't Unicode

@@ -397,7 +397,7 @@ export class AgentMemoryStore extends BaseStore {
 
   constructor(client: Client, { root = "langgraph", memoryType = "episodic", ttl }: StoreOptions = {}) {
     super();
-    if (root.includes("/")) throw new TypeError("root holds no slash");
+    if (root.includes("/")) throw new TypeError("root must not contain a slash");
     this.#client = client;
     this.#root = root;
     this.#tier = memoryType;

@@ -68,6 +68,6 @@ export class States extends Resource {
 }
 
 function ofOwner(agentId: string, ownerId: string, ...key: string[]): string {
-  if (ownerId.includes("/")) throw new TypeError("an owner's id holds no slash");
+  if (ownerId.includes("/")) throw new TypeError("an owner's id must not contain a slash");
   return toPath(`${toPath("/api/v1/agents", agentId)}/state`, ownerId, ...key);
 }

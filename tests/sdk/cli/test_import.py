@@ -178,7 +178,7 @@ def test_fields_of_a_newer_service_are_left_out_with_one_warning(tenant: Tenant)
 
 BAD_LINES: list[tuple[str, str]] = [
     ("{", "no JSON"),
-    ("[]", "an entry is a JSON object"),
+    ("[]", "an entry must be a JSON object"),
     ('{"namespace": "a"}', "key, value, memory_type is missing"),
     (json.dumps(an_entry(value=[])), "value"),
     (json.dumps(an_entry(memory_type="x")), "memory_type"),

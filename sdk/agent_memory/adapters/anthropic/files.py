@@ -102,7 +102,7 @@ class MemoryFiles:
             self._keep_parent(new_path)
             raise
         if new_path.startswith(f"{path}/"):
-            raise ValueError(f"{path} can't go into itself")
+            raise ValueError(f"{path} can't be moved into itself")
         self._keep_parent(path)
         with _as_file_errors():
             if kind == "file":

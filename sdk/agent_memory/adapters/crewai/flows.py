@@ -115,7 +115,7 @@ def _to_dict(state: Document | BaseModel) -> Document:
         return state.model_dump(mode="json")
     if isinstance(state, dict):
         return state
-    raise ValueError(f"a state is a dict or a model, not {type(state).__name__}")
+    raise ValueError(f"a state must be a dict or a model, not {type(state).__name__}")
 
 
 def _render(document: Document) -> bytes:

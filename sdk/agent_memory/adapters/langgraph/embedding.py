@@ -29,7 +29,7 @@ class TextEmbedder:
 
     def __init__(self, config: IndexConfig) -> None:
         if not _LEAST_NUMBERS <= config["dims"] <= _MOST_NUMBERS:
-            raise ValueError(f"dims is {_LEAST_NUMBERS} to {_MOST_NUMBERS}")
+            raise ValueError(f"dims must be {_LEAST_NUMBERS} to {_MOST_NUMBERS}")
         self.embeddings = ensure_embeddings(config["embed"])
         self._fields = config.get("fields") or [_EVERYTHING]
 

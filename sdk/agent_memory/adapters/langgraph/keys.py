@@ -106,7 +106,7 @@ def _encode_id(checkpoint_id: str) -> str:
     """Encode an id so that the later one, by its characters, sorts first."""
     encoded = checkpoint_id.encode()
     if len(encoded) > _MOST_ID_BYTES:
-        raise ValueError(f"a checkpoint's id has up to {_MOST_ID_BYTES} bytes")
+        raise ValueError(f"a checkpoint's id must have at most {_MOST_ID_BYTES} bytes")
     return bytes(255 - byte for byte in encoded).hex() + "z"
 
 

@@ -77,7 +77,7 @@ class AgentMemorySaver(ThreadedSaver):
         strict = JsonPlusSerializer(allowed_msgpack_modules=[*allowed_types] or None)
         super().__init__(serde=serde or strict)
         if "/" in root:
-            raise ValueError("root holds no slash")
+            raise ValueError("root must not contain a slash")
         self._compress = compress
         self._storage = ObjectStorage(to_sync(client), root, ttl, sensitivity)
         self._is_sharing = ttl is None  # else a shared value would expire before who shares it
@@ -264,7 +264,7 @@ class AgentMemorySaver(ThreadedSaver):
             ValueError: there is no such strategy.
         """
         if strategy not in ("keep_latest", "delete"):
-            raise ValueError("strategy is keep_latest or delete")
+            raise ValueError("strategy must be keep_latest or delete")
         select = partial(select_latest, codec=self._codec)
         for thread_id in thread_ids:
             if strategy == "delete":

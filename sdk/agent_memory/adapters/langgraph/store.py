@@ -87,7 +87,7 @@ class AgentMemoryStore(BaseStore):
     ) -> None:
         client = to_sync(client)
         if "/" in root:
-            raise ValueError("root holds no slash: one ends it")
+            raise ValueError("root must not contain a slash")
         self.ttl_config = ttl
         self._root = root
         self._items = Items(client, memory_type, strict=strict)
@@ -255,7 +255,7 @@ def _duration(minutes: float | None) -> str | None:
     if minutes is None:
         return None
     if not 0 < minutes < float("inf"):
-        raise ValueError("a time to live is a number of minutes above 0")
+        raise ValueError("a time to live must be a number of minutes above 0")
     return f"duration:PT{minutes:.6f}M"
 
 

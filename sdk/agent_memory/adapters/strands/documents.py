@@ -120,7 +120,7 @@ def build_message_key(session_id: str, agent_id: str, message_id: int) -> str:
         ValueError: raised when the id is no integer.
     """
     if not isinstance(message_id, int):
-        raise ValueError(f"a message's id is an integer, not {message_id!r}")
+        raise ValueError(f"a message's id must be an integer, not {message_id!r}")
     return f"{build_agent_prefix(session_id, agent_id)}messages/{message_id:020d}"
 
 

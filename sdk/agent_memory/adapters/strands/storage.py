@@ -120,7 +120,7 @@ class AgentMemoryStorage:
     def _place(self, key: str) -> str:
         normalized = _normalize_prefix(key).rstrip("/")
         if not normalized:
-            raise StorageError("a key has at least one character that is no slash")
+            raise StorageError("a key must have a character other than a slash")
         return self._prefix + normalized
 
     async def _run(self, act: Callable[..., _Result], *arguments: Any) -> _Result:

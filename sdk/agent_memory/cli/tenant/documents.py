@@ -53,5 +53,5 @@ def read_manifest(folder: Path) -> list[str]:
             f"{folder} holds no whole export; start the same `agent-memory export` again"
         ) from error
     if manifest.get("format") != FORMAT:
-        raise UsageFailure(f"{folder} is of another version; install that of agent-memory")
+        raise UsageFailure(f"{folder} has another version; install agent-memory in that version")
     return list(manifest["files"])
