@@ -41,7 +41,7 @@ def test_what_is_no_bytes_or_list_is_refused(alice: Client) -> None:
         put("files", "text", "text")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a list of texts"):
         alice.objects.get_many("files", "view")
-    with pytest.raises(TypeError, match="is a dict, not str"):
+    with pytest.raises(TypeError, match="must be a dict, not str"):
         alice.memory.batch("abc")  # type: ignore[arg-type]
 
 

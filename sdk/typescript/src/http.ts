@@ -59,7 +59,7 @@ export class Http {
     const { serverUrl, apiKey } = resolveService(options);
     this.serverUrl = serverUrl;
     if (!/^https?:\/\//.test(this.serverUrl)) {
-      throw new TypeError("serverUrl is like https://memory.example.com");
+      throw new TypeError("serverUrl must be like https://memory.example.com");
     }
     if (!/^[\x21-\x7e]+$/.test(apiKey)) {
       throw new TypeError(

@@ -75,7 +75,7 @@ export class AgentMemorySaver extends BaseCheckpointSaver {
 
   constructor(client: Client, { space = "langgraph-js", ttl, serde }: SaverOptions = {}) {
     super(serde);
-    if (space.includes("/")) throw new TypeError("space holds no slash");
+    if (space.includes("/")) throw new TypeError("space must not contain a slash");
     this.#client = client;
     this.#name = space;
     this.#ttl = ttl === undefined ? {} : { ttl };
@@ -160,7 +160,7 @@ export class AgentMemorySaver extends BaseCheckpointSaver {
 
   async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath = ""): Promise<void> {
     const id = getCheckpointId(config);
-    if (!id) throw new TypeError("the config of writes names a checkpoint_id");
+    if (!id) throw new TypeError("the config of writes must name a checkpoint_id");
     const place = (await toPrefix(readThread(config), readNamespace(config) ?? "")) + toPlace(id);
     const stored: StoredWrite[] = await Promise.all(
       writes.map(async ([channel, value], position) => {
@@ -308,7 +308,7 @@ export class AgentMemorySaver extends BaseCheckpointSaver {
 
 function readThread(config: RunnableConfig): string {
   const threadId = config.configurable?.thread_id as string | undefined;
-  if (threadId === undefined) throw new TypeError("the config names a thread_id: { configurable: { thread_id: ... } }");
+  if (threadId === undefined) throw new TypeError("the config must name a thread_id: { configurable: { thread_id: ... } }");
   return threadId;
 }
 

@@ -334,7 +334,7 @@ function mayBeOwnWrite(error: Race, version: number | undefined): boolean {
 
 function assertObject<T>(value: T): T {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new TypeError("the function returns the new value, a JSON object");
+    throw new TypeError("the function must return the new value, a JSON object");
   }
   return value;
 }

@@ -66,7 +66,7 @@ export class UserMemory {
     prefix: string,
     knownPrivate: Set<string>,
   ) {
-    if (!userId || !prefix) throw new TypeError("userId and prefix are texts of at least one character");
+    if (!userId || !prefix) throw new TypeError("userId and prefix must be texts of at least one character");
     this.#http = http;
     this.#client = client;
     this.#private = knownPrivate;
