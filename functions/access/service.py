@@ -37,7 +37,7 @@ class Checks(NamedTuple):
     """All that must be permitted.
 
     Attributes:
-        barrier: what prevents everybody, whatever the rules say; None if nothing does.
+        barrier: what prevents every access, regardless of the rules; None if nothing does.
     """
 
     every: tuple[Check, ...]

@@ -111,7 +111,7 @@ _SEARCH: dict[str, Any] = {
 
 
 def describe_capabilities(*, can_embed: bool, log_retention_days: int) -> dict[str, Any]:
-    """Describe what is there in this installation, and nothing else.
+    """Describe only what this installation has.
 
     Args:
         can_embed: whether a model is installed or configured; without one facts are learned

@@ -48,7 +48,7 @@ Timestamp = Annotated[
 
 
 VALUE = Field(description="Absent without `memory.read`.")
-"""Marks the fields that hold what somebody stored: absent for a caller that lacks `memory.read`."""
+"""Marks the fields that hold stored values: absent for a caller that lacks `memory.read`."""
 
 
 Count = Annotated[int, Field(ge=0)]

@@ -72,7 +72,7 @@ def _take_while_fits(
 def render_page(
     found: Iterator[T], limit: int, render: Callable[[T], D], get_position: Callable[[T], str]
 ) -> tuple[list[D], str | None]:
-    """Render up to `limit` elements, as far as a response holds them.
+    """Render up to `limit` elements, or as many as a response holds.
 
     Returns:
         The documents, and the position of the last one if there are more; else None.
@@ -177,7 +177,7 @@ def build_page(
     render: Callable[[T], D],
     get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], PagePosition]:
-    """Render a page, as far as a response holds it, and describe it.
+    """Render the part of a page that a response holds, and describe it.
 
     Args:
         asked: the request of the page.

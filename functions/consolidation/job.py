@@ -33,7 +33,7 @@ from functions.platform.limits import MAX_CONSOLIDATED_TOGETHER, MAX_GET_ITEMS
 from functions.platform.writes import Write
 
 END = ""
-"""Stands for the position behind all facts."""
+"""The position behind all facts."""
 _ALL = FactQuery()
 _SHOWN = ("confidence", "learned_count", "valid_until", "merged_into")  # in the audit log
 TakeStep = Callable[[ConsolidationStep], object]
@@ -49,7 +49,7 @@ class Consolidator:
     _clock: Clock
 
     def resume(self, key: Key, seconds: float) -> bool:
-        """Go on with a run for at most so long; return whether nothing is left to do."""
+        """Continue a run for some seconds; return whether it is finished."""
         tenant, has_time = get_tenant(key[0]), limit_time(seconds)
         run = self._store.get_run(tenant, CONSOLIDATION_RUN.parse(key[1]))
         rules = self._store.get_schedule(tenant).rules

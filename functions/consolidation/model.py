@@ -80,7 +80,7 @@ class ConsolidationStep(NamedTuple):
 
     Attributes:
         changes: each fact as it is and as it becomes.
-        kept: the id of the fact that goes on.
+        kept: the id of the fact that remains.
         shown: the facts that are merged, ended or weakened.
     """
 
@@ -121,7 +121,7 @@ class ReportedStep(NamedTuple):
     Attributes:
         facts: those that still exist.
         hidden: the ids of those whose statement the caller may not read.
-        kept: the id of the fact that goes on.
+        kept: the id of the fact that remains.
     """
 
     kind: StepKind

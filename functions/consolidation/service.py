@@ -94,7 +94,7 @@ class Consolidation:
         return after
 
     def preview(self, caller: Principal) -> tuple[list[ReportedStep], ConsolidationRun]:
-        """Say what a consolidation would do, as far as a request can look.
+        """Preview a consolidation, for as many facts as a request can read.
 
         Returns the steps and how far they were planned: `after` is `END` if all facts were seen.
         """

@@ -227,7 +227,7 @@ class MessageStore:
         author: str,
         token: RequestToken | None,
     ) -> None:
-        """Append messages: one transaction, whatever the length of the conversation."""
+        """Append messages: one transaction for any length of the conversation."""
         puts, shows = self._stage(after, texts, before.end, author, token)
         writes = [*change_writes(before, after), *puts, *shows]
         if token is not None:

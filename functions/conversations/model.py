@@ -75,7 +75,7 @@ class Conversation:
         return self.message_count == self.end
 
     def has_expired(self, now: int) -> bool:
-        """Tell whether its retention is over: no read returns it any more."""
+        """Tell whether its retention is over: no read returns it then."""
         return self.expires_at is not None and self.expires_at <= now
 
 

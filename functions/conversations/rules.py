@@ -249,7 +249,7 @@ def change_message(old: Message, change: MessageChange, caller: str, now: int) -
 
 
 def render_lost_message(conversation: Conversation) -> bytes:
-    """Render what stands for a message whose text was damaged or moved."""
+    """Render the placeholder of a message whose text was damaged or moved."""
     time = to_rfc3339(conversation.created_at)
     lost = {"role": "system", "content": "", "timestamp": time, "metadata": {}, "unreadable": True}
     return dumps(lost)

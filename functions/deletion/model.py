@@ -85,7 +85,7 @@ class Deletion(NamedTuple):
 
     @property
     def is_scanning(self) -> bool:
-        """Tell whether it looks at the tables next, or goes on."""
+        """Tell whether its next step scans a table."""
         return self.stage in ("memory", "log")
 
     @property

@@ -16,7 +16,7 @@ from functions.platform.keys import hash_agent, hash_name
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE
 
 NOBODY = "[deleted]"
-"""Stands where an id was, in what belongs to others."""
+"""Replaces an id in the data of others."""
 Matches = Callable[[Subject, Item], bool]
 
 

@@ -148,7 +148,7 @@ class Deletions:
         return found
 
     def resume(self, key: Key, seconds: float) -> bool:
-        """Carry out a deletion for at most so long; whether nothing is left to do now.
+        """Continue a deletion for some seconds; return whether nothing is due now.
 
         Args:
             key: of the deletion's item.

@@ -53,7 +53,7 @@ class DeletionStore:
         return self._memory.try_write(*writes)
 
     def put(self, deletion: Deletion) -> None:
-        """Write a deletion, whatever is there."""
+        """Write a deletion, and replace an existing one."""
         self._memory.put(put(get_key(deletion), _encode(deletion)))
 
     def save(self, new: Deletion, old: Deletion) -> bool:

@@ -8,7 +8,7 @@ _REMEMBERED = 30_000  # ms
 
 
 class Tombstones:
-    """Tells what was deleted: a query each 30 seconds, whatever is asked."""
+    """Tells what was deleted, by one query each 30 seconds."""
 
     def __init__(self, store: DeletionStore, clock: Clock) -> None:
         self._store = store

@@ -81,7 +81,7 @@ class AgentUsage(NamedTuple):
 
     @property
     def is_above_limit(self) -> bool:
-        """Tell whether guardrails bar any new episodic entry, since too many are there."""
+        """Tell whether guardrails forbid a new episodic entry because their limit is reached."""
         return self.episodic_reserved > 0 and self.episodic_room < 0
 
     @property

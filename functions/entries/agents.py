@@ -92,7 +92,7 @@ class AgentMemory:
         return after
 
     def maintain(self, item: Item, has_time: Callable[[], bool]) -> Counter[str]:
-        """Evict what is over an agent's capacity, and reconcile its counters; count both.
+        """Evict the entries above an agent's capacity, and reconcile its counters; count both.
 
         Args:
             item: the agent's due item; it stays due if the time is over.
@@ -109,7 +109,7 @@ class AgentMemory:
         return Counter(evicted=evicted, reconciled=1, repaired=repaired)
 
     def evict_excess(self, tenant: str, agent: str, has_time_left: Callable[[], bool]) -> int:
-        """Evict what an agent holds in excess of its settings, in the order of RFC-0015 §2.2.
+        """Evict the entries above the limits of an agent's settings, in the order of RFC-0015 §2.2.
 
         Stop when the capacity holds, nothing can be evicted, or the time is over. Each transaction
         is on the condition of the capacity left that it was decided on; so no entry too many is

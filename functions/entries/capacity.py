@@ -110,7 +110,7 @@ def select_evictions(
     max_expired: int,
     kept: Collection[Key] = (),
 ) -> tuple[Transition, ...]:
-    """Select the removals that free the capacity for `count` entries, as far as there are any.
+    """Select the removals that free the capacity for `count` entries, or as many as there are.
 
     Args:
         expired: the agent's expired entries. They are removed before anything is evicted.

@@ -75,7 +75,7 @@ class RemovalReasons:
         self._mapper = EntryMapper(None)
 
     def read_tombstones(self, entries: Iterable[Entry]) -> dict[Key, Item]:
-        """Read the tombstones of removed entries, as far as there are any: a call per hundred."""
+        """Read the tombstones of removed entries that have one: a call per hundred."""
         wanted = [_tombstone_key(entry) for entry in entries]
         return self._table.get_many(wanted) if wanted else {}
 

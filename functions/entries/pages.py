@@ -279,7 +279,7 @@ class Sources:
         return [Source(partial(list_rows, name, tag), select) for name in names for tag in any_tags]
 
     def of_tenant(self, tenant: str, filters: Filters, select_readable: SelectNames) -> Source:
-        """Build the source of a tenant's semantic memory, whatever the number of namespaces."""
+        """Build the source of a tenant's semantic memory, for any number of namespaces."""
         matches = build_row_matcher(filters, FILTER_ATTRIBUTES)
         of = BY_TENANT, SEMANTIC_ENTRY.build_index_partition(BY_TENANT, tenant)
         readable: dict[str, bool] = {}  # of the namespaces seen so far

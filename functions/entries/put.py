@@ -1,4 +1,4 @@
-"""Put an entry, whatever is in its slot: an upsert, whose last writer wins."""
+"""Put an entry into an empty or taken slot: an upsert, whose last writer wins."""
 
 from dataclasses import dataclass
 

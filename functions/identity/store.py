@@ -242,7 +242,7 @@ class Persons(Store):
         self._noted: set[Key] = set()
 
     def note(self, caller: Principal, writes: Sequence[Write]) -> None:
-        """Note whom writes name, before these are carried out: once in a process for each name.
+        """Note the principals that writes name, before the writes: once in a process for each name.
 
         The caller is a principal, so it is known without a note. The owners of states are noted by
         agent, too: no index lists a person's states.

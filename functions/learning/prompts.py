@@ -80,7 +80,7 @@ _Text = Annotated[str, Field(min_length=1, max_length=MAX_LEARNED_CHARACTERS, pa
 
 
 class LearnedChange(RequestModel):
-    """A change of what is known, and the messages that say so."""
+    """A change of a known item, and the messages that it follows from."""
 
     action: Literal["add", "replace", "end"]
     known: str | None

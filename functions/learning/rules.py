@@ -142,7 +142,7 @@ def make_ready(position: Position, now: int) -> Position:
 
 
 def wake(position: Position, now: int) -> Position:
-    """Let the learning function look at a position that is due, whatever it waits for."""
+    """Let the learning function read a position that is due, for any reason."""
     revision, due = position.revision + 1, now + _READY_AGAIN
     return position._replace(is_ready=True, is_woken=True, due=due, revision=revision)
 

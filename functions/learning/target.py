@@ -31,7 +31,7 @@ class Learned(NamedTuple):
 
 
 Ended = tuple[Known, Sequence[ReadMessage]]
-"""An item that is no longer true, and the messages that say so."""
+"""An item that is no longer true, and the messages that contradict it."""
 
 
 class Plan(NamedTuple):

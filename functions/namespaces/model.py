@@ -11,7 +11,7 @@ from functions.platform.keys import build_list_position
 Access = Literal["none", "read", "write", "admin"]
 
 PREFIX_MARK = "*"
-"""The last character of a name that stands for all names with what comes before it."""
+"""The last character of a name that selects all names with the prefix before it."""
 USERS = "users"
 """The first part of the names of namespaces and spaces about persons."""
 

@@ -61,7 +61,7 @@ def _get_owned_access(caller: Principal, owner: str, said: Access | None) -> Acc
 
 
 def get_default(target: NamespaceTarget) -> Access:
-    """Return the access of everybody whom no permissions list."""
+    """Return the access of principals that no permissions list."""
     defaults = (each.default for each in (target.configured, *target.rules) if each is not None)
     last = _CONFIGURED_DEFAULT if find_owner(target.name) is None else "none"
     return next((each for each in defaults if each is not None), last)

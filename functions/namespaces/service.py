@@ -243,7 +243,7 @@ class Namespaces:
         return self._store.list_of_person(tenant, user_id)
 
     def is_closed_by_rules(self, tenant: str, name: str) -> bool:
-        """Tell whether prefix rules close a name to all whom they don't list."""
+        """Tell whether prefix rules close a name to all principals that they don't list."""
         fitting = self._prefix_rules.find(tenant, name)
         return rules.get_default(NamespaceTarget(name, rules=fitting)) == "none"
 

@@ -190,7 +190,7 @@ class ObjectStore(Store):
         self._change([*writes, *further], now, items)
 
     def _change(self, writes: Sequence[Write], now: int, removed: Sequence[Item]) -> None:
-        """Write objects, and delete the files of those that are gone.
+        """Write objects, and delete the files of deleted ones.
 
         The schedule deletes the files whose deletion fails, or isn't due.
         """

@@ -79,7 +79,7 @@ class MemoryRun(NamedTuple):
 
     @property
     def ends_at(self) -> int:
-        """Return when it was ended, or closes by itself (epoch ms)."""
+        """Return the time when it was ended, or its `ttl` passes (epoch ms)."""
         return self.deadline if self.ended_at is None else min(self.ended_at, self.deadline)
 
     @property

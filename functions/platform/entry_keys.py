@@ -134,7 +134,7 @@ def build_entry_prefix(namespace: str | None) -> str:
 
 
 def build_tombstone_key(address: EntryAddress, nonce: str) -> Key:
-    """Build the key of the item that says why, and by whom, an entry was removed."""
+    """Build the key of the item with the reason and the actor of an entry's removal."""
     entry_id = address.build_id(nonce)
     return address.item_key[0], item_types.PRIVATE_TOMBSTONE.build_sort(entry_id=entry_id)
 

@@ -299,7 +299,7 @@ class Unavailable(ServiceError):
 
 
 class ReadOnly(Unavailable):
-    """Nothing is written for now: the operator moves the data, or another Region writes."""
+    """Writes are stopped for now: the operator moves the data, or another Region writes."""
 
     retry_after = 5
 

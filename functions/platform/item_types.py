@@ -169,7 +169,7 @@ _PROGRESS = (
     *("stage", "after", "pass_began_at", "found", "passes", "finished_at", "revision"),
 )
 DELETION = ItemType("deletion", "deletion", "~deletions", "deletion#{subject}",
-    "A tenant, an agent or a person was deleted: how far it is, and that it does not come back",
+    "The deletion of a tenant, an agent or a person: its progress, and a bar against new writes",
     "tenants: for ever; others: 400 days", (schema.BY_DUE,), sealed=_PROGRESS)
 DELETION_PREVIEW = ItemType("deletion", "preview of a deletion", "~deletions", "preview#{subject}",
     "What a deletion would remove", "1 day", (schema.BY_DUE,), sealed=_PROGRESS)
@@ -229,7 +229,7 @@ ENTRY_VERSION = ItemType("entries", "entry version", "{tenant}#h#{owner}",
 INDEX_ROW = ItemType("entries", "index row", _NAMESPACE, "x#{tag:tag}#{sort_token}",
     "Lists a semantic entry under a tag, or under all", "as its entry")
 PRIVATE_TOMBSTONE = ItemType("entries", "tombstone", _AGENT, "z#{entry_id}",
-    "Why and by whom an entry was removed", "1 day")
+    "The reason and the actor of an entry's removal", "1 day")
 SEMANTIC_TOMBSTONE = ItemType("entries", "semantic tombstone", _NAMESPACE, "z#{entry_id}",
     "As a tombstone", "1 day")
 AGENT = ItemType("entries", "agent", _AGENT, "a", "An agent's counters and settings",

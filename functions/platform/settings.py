@@ -160,7 +160,7 @@ class Settings:
 
     @property
     def is_read_only(self) -> bool:
-        """Tell whether nothing is written: the operator says so, or another Region writes."""
+        """Tell whether writes are stopped: by the operator, or because another Region writes."""
         is_standby = self.active_region is not None and self.active_region != self.aws_region
         return bool(self.read_only) or is_standby
 

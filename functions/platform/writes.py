@@ -93,7 +93,7 @@ def delete(key: Key, condition: str | None = None, **values: Any) -> Write:
 
 
 def replace_rows(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> list[Write]:
-    """Delete the rows that are gone, and put those that are new or differ."""
+    """Delete the removed rows, and put those that are new or differ."""
     gone = [delete(key) for key in before.keys() - after.keys()]
     return [*gone, *(put(key, row) for key, row in after.items() if before.get(key) != row)]
 

@@ -80,7 +80,7 @@ class WorkflowStore(Store):
         self._table.update(write)
 
     def add(self, key: Key, added: OutcomeStats) -> ProcedureWorkflow:
-        """Add an outcome and return the workflow after it: one write, whatever others add."""
+        """Add an outcome and return the workflow after it: one write, safe for concurrent calls."""
         return decode_workflow(self._table.update(_add_stats(key, added)))
 
     def add_once(self, key: Key, added: OutcomeStats, token: RequestToken, now: int) -> None:

@@ -1,4 +1,4 @@
-"""Use cases of deleting runs and episodes, which frees the quota at once."""
+"""Use cases of deleting runs and episodes, which frees the quota immediately."""
 
 import time
 from collections.abc import Sequence

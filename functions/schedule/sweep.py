@@ -113,7 +113,7 @@ class Sweep:
         return Counter()
 
     def _take_turn(self, keys: list[Key], now: int, has_time: HasTime) -> Counter[str]:
-        """Process what is still due of some keys, unless the time is over."""
+        """Process the due items of some keys, until the time is over."""
         if not has_time():
             return Counter(stopped=1)
         try:

@@ -55,7 +55,7 @@ class Intents:
         return read_page(wanted, intents, partial(is_allowed, caller, READ_INTENT))
 
     def authorize_use(self, caller: Principal, intent_id: str) -> None:
-        """Check that the caller may name an intent, whether anybody has or not.
+        """Check that the caller may name an intent, whether or not it exists.
 
         Raises:
             AccessDenied: it belongs to somebody else.

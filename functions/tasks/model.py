@@ -32,7 +32,7 @@ HAND_OVER = RESULTS - {"status"} | {"assigned_agent", "note"}
 REPAIRS = frozenset({"assigned_agent", "coordinator", "status"})
 """The fields that `memory.admin` changes in any task; the status only to `cancelled`."""
 ANYBODY = "*"
-"""Stands for all agents among a task's delegates."""
+"""Selects all agents, among a task's delegates."""
 GUARDRAILS = (
     "max_working_memory_per_task",
     "max_episodic_memory_per_agent",

@@ -36,7 +36,7 @@ class MemoryPolicy(RequestModel):
 
     @property
     def policy(self) -> Policy:
-        """With what isn't given as it is by default."""
+        """Return the settings with the defaults of omitted fields."""
         return Policy(**self.model_dump())
 
 

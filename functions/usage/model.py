@@ -115,10 +115,10 @@ class TenantUsage(NamedTuple):
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """Tells how far a reconciliation is.
+    """The progress of a reconciliation.
 
     Attributes:
-        due: when it goes on (epoch ms).
+        due: when it continues (epoch ms).
         revision: grows with each step, so that two workers don't take the same one.
         after: the key after which the scan continues.
         seen: how many changes of each tenant were counted before; None until it begins.

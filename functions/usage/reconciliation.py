@@ -36,7 +36,7 @@ class Reconciler:
         self._clock = clock
 
     def resume(self, _key: Key, seconds: float) -> bool:
-        """Go on with the reconciliation for at most so long; whether nothing is left to do now."""
+        """Continue the reconciliation for some seconds; return whether nothing is due now."""
         deadline = time.monotonic() + seconds
         state = self._store.get_reconciliation()
         while state is not None and state.due <= self._clock():
@@ -49,7 +49,7 @@ class Reconciler:
         return True
 
     def run(self, wait: Callable[[float], object] = time.sleep) -> dict[str, int]:
-        """Reconcile all tenants at once; return how many there are, corrected and postponed."""
+        """Reconcile all tenants in one run; return how many there are, corrected and postponed."""
         state = self._begin(Reconciliation(0))
         wait(_SETTLING / 1000)
         state = self._scan(state, float("inf"))

@@ -92,7 +92,7 @@ class ClientVectorStore:
         space.refreshed = now
 
     def forget(self, partition: str, hits: Iterable[Hit]) -> None:
-        """Forget hits whose entries are gone, or have another vector."""
+        """Drop hits whose entries were removed, or have another vector."""
         with self._spaces.use(partition) as space:
             for hit in hits:
                 space.matrix.forget(hit.ref, hit.written)

@@ -24,7 +24,7 @@ OWNED = "user_id"
 
 
 class RowKey(NamedTuple):
-    """Tells what rows of a matrix stand for.
+    """Describes the rows of one text in a matrix.
 
     Attributes:
         name: unique in the matrix.

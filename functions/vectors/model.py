@@ -34,7 +34,7 @@ class Embedding(NamedTuple):
 
 
 NO_MODEL = "nothing"
-"""Stands for the model, and for the format, where there is none to embed with."""
+"""The names of model and format where there is no model to embed with."""
 _TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
 _MIN_DEPTH = 20  # hits by meaning, and by words; more improve no ranking
 _FIRST_EXPANSION = 2  # times the wanted number of results
@@ -93,7 +93,7 @@ class Hit(NamedTuple):
     """A result of an index.
 
     Attributes:
-        ref: what the vector stands for.
+        ref: the reference of the vector's entry, fact or message.
         score: what the index ranked it by: the scaled cosine, or the rarity of its words.
         cosine: of the meanings, at most 1.
         written: the time of the write (epoch ms); 0 if the index does not know it.
@@ -144,7 +144,7 @@ class Candidates(NamedTuple):
 
     @property
     def cosines(self) -> dict[str, float]:
-        """The cosine of each candidate's meaning, by what it stands for."""
+        """The cosine of each candidate's meaning, by its reference."""
         return {hit.ref: hit.cosine for hit in (*self.by_meaning, *self.by_words)}
 
 

@@ -36,7 +36,7 @@ class TaskPlan(NamedTuple):
 
 
 class Application(NamedTuple):
-    """All that a workflow sets: it follows from the file and the workflow's seed."""
+    """Everything that a workflow sets: it follows from the file and the workflow's seed."""
 
     name: str
     version: str | None

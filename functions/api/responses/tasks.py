@@ -25,7 +25,7 @@ class MemoryPolicyDocument(TypedDict):
 
 
 class TaskDocument(TypedDict):
-    """A task; the fields that memory doesn't use are there if they were given."""
+    """A task. Fields that memory doesn't use are returned if they were given."""
 
     id: str
     intent_id: str | None

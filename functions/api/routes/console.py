@@ -31,7 +31,7 @@ The API itself works without it; its reference is at <a href="/docs">/docs</a>.<
 
 
 def is_console_built(folder: Path = FOLDER) -> bool:
-    """Tell whether the console's page is there."""
+    """Tell whether the console is installed."""
     return (folder / "index.html").is_file()
 
 

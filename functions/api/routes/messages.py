@@ -60,7 +60,7 @@ class RemovedDocument(ChangedConversationDocument):
 
 
 class UploadDocument(TypedDict):
-    """Messages that are stored piece by piece before a conversation shows them."""
+    """Messages that are stored in parts before a conversation shows them."""
 
     upload_id: str
     session_id: str

@@ -88,7 +88,7 @@ class ObjectsDocument(TypedDict):
     missing: list[str]
     """The keys that no object has."""
     too_large: list[str]
-    """The keys of objects of over {MAX_OBJECT_BYTES}: get each by itself."""
+    """The keys of objects of over {MAX_OBJECT_BYTES}: get each in a separate request."""
     unread: list[str]
     """The keys of objects that the response doesn't hold any more: ask for them again."""
 

@@ -44,7 +44,7 @@ class MemoryRunStateDocument(TypedDict):
     """The time when the snapshot was taken."""
     startedAt: Timestamp
     endsAt: Timestamp
-    """The time when the run ended, or ends by itself."""
+    """The time when the run ended, or its `ttl` passes."""
     snapshotKeptUntil: Timestamp
     """The time until which the run can be replayed; earlier if the run ends before its `ttl`."""
     isReplayable: bool

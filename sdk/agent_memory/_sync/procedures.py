@@ -146,5 +146,7 @@ def _workflow(agent_type: str, task_type: str, workflow_id: str) -> str:
 
 def _part(name: str) -> str:
     if "/" in name:
-        raise ValueError("the names of agent types, task types and workflows must not contain a slash")
+        raise ValueError(
+            "the names of agent types, task types and workflows must not contain a slash"
+        )
     return quote_segment(name)

@@ -39,7 +39,9 @@ class UserMemory:
     def __init__(self, client: "Client", user_id: str, prefix: str, private: set[str]) -> None:
         """`private` has the prefixes that the client knows to be private."""
         if not isinstance(user_id, str):
-            raise TypeError(f"user_id must be a str, not {type(user_id).__name__}; use str(user_id)")
+            raise TypeError(
+                f"user_id must be a str, not {type(user_id).__name__}; use str(user_id)"
+            )
         if not user_id or not prefix:
             raise ValueError("user_id and prefix must be texts of at least one character")
         self._client = client
