@@ -1,19 +1,33 @@
-"""Define who may read and write an entry, and who sees and sets an agent's memory as a whole.
+"""Define who may read and write an entry or an agent's memory, and what a query may read of it.
 
-RFC-0015 §2, §9.1.
+RFC-0015 §2, §4.1, §9.1.
 """
 
 from typing import NamedTuple
 
-from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action, Rule
+from functions.authorization.rules import (
+    HOLDS_ADMIN,
+    INSPECTS,
+    Action,
+    Rule,
+    authorize,
+    inspects,
+    is_allowed,
+)
+from functions.entries.filters import Filters
 from functions.entries.model import Entry
+from functions.entries.tiers import EPISODIC, POLICIES, WORKING
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_MEMORY as READ_NAMESPACE_MEMORY
 from functions.namespaces.authority import WRITE_MEMORY
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.rules import find_owner
+from functions.platform.errors import ValidationFailed
+from functions.platform.limits import DEFAULT_TASK_ENTRIES
+from functions.tasks.access import TaskAccess
 from functions.tasks.authority import READ_MEMORY as READ_TASK_MEMORY
 from functions.tasks.authority import TaskTarget
+from functions.tasks.model import Task
 
 
 class AgentTarget(NamedTuple):
@@ -46,10 +60,6 @@ class EntryTarget(NamedTuple):
     is_overseen: bool = False
 
 
-def _owns(caller: Principal, target: EntryTarget) -> bool:
-    return target.entry.policy.is_private and target.entry.agent_id == caller.id
-
-
 def _by_namespace(rule: Rule[NamespaceTarget]) -> Rule[EntryTarget]:
 
     def holds(caller: Principal, target: EntryTarget) -> bool:
@@ -66,7 +76,10 @@ def _by_task(rule: Rule[TaskTarget]) -> Rule[EntryTarget]:
     )
 
 
-_OWNS: Rule[EntryTarget] = Rule("owner of the memory", _owns)
+_OWNS = Rule[EntryTarget](
+    "owner of the memory",
+    lambda caller, target: target.entry.policy.is_private and target.entry.agent_id == caller.id,
+)
 
 READ_ENTRY: Action[EntryTarget] = Action(
     "entry.read",
@@ -142,3 +155,121 @@ CHANGE_ENTRY = Action("entry.change", WRITE_MEMORY.rules, WRITE_MEMORY.denied, i
 """Change an entry of semantic memory that another principal made."""
 DELETE_ENTRY = Action("entry.delete", WRITE_MEMORY.rules, WRITE_MEMORY.denied, is_audited=True)
 """Delete or replace an entry that another principal made."""
+
+
+def assert_can_read(
+    tasks: TaskAccess, caller: Principal, entry: Entry, namespace: NamespaceTarget | None
+) -> None:
+    """Raise `AccessDenied` when the caller may not read the entry.
+
+    Args:
+        tasks: asked only about another agent's private memory.
+        namespace: the entry's; None for a private entry.
+    """
+    if not is_allowed(caller, READ_ENTRY, EntryTarget(entry, namespace)):
+        authorize(caller, READ_ENTRY, build_target(tasks, caller, entry, namespace))
+
+
+def build_target(
+    tasks: TaskAccess, caller: Principal, entry: Entry, namespace: NamespaceTarget | None
+) -> EntryTarget:
+    """Read all that decides on the caller's access to an entry, besides its namespace."""
+    if not entry.policy.is_private:
+        return EntryTarget(entry, namespace)
+    if entry.policy.is_task_bound:
+        task = None if entry.task_id is None else tasks.find_memory_target(caller, entry.task_id)
+        return EntryTarget(entry, task=task)
+    return EntryTarget(entry, is_overseen=tasks.coordinates_agent(caller, entry.agent_id))
+
+
+class PrivateScope(NamedTuple):
+    """Private memory that a query names and that its caller may read.
+
+    Attributes:
+        filters: select entries of the scope.
+        agent_id: the owner; empty for a task's working memory.
+        task: the task whose working memory it is; None for an agent's memory.
+        is_inherited: whether a sub-task of the task shows it.
+        task_ids: the tasks whose entries alone the caller may read; None if it may read all.
+    """
+
+    filters: Filters
+    agent_id: str = ""
+    task: Task | None = None
+    is_inherited: bool = False
+    task_ids: frozenset[str] | None = None
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether the scope holds so little that a page reads all of it."""
+        names_slot = self.filters.namespace is not None and self.filters.key is not None
+        return names_slot or (
+            self.task is not None and self.task.working_entries <= DEFAULT_TASK_ENTRIES
+        )
+
+
+class PrivateMemory:
+    """Decides which private memory a query reads."""
+
+    def __init__(self, tasks: TaskAccess) -> None:
+        self._tasks = tasks
+
+    def list_scopes(
+        self, caller: Principal, filters: Filters, *, includes_inherited: bool
+    ) -> list[PrivateScope]:
+        """List the private memory that the filters name and the caller may read."""
+        task = self._find_task(caller, filters)
+        if task is None:
+            return self._list_of_owner(caller, filters)
+        working = filters._replace(memory_type=WORKING.name)
+        scopes = [PrivateScope(working, task=task)]
+        if includes_inherited and task.inherits_from is not None:
+            scopes += [
+                PrivateScope(working._replace(task_id=parent.id), task=parent, is_inherited=True)
+                for parent in self._tasks.select_readable(caller, (task.inherits_from,))
+            ]
+        if EPISODIC.name in filters.memory_types:
+            episodic = filters._replace(memory_type=EPISODIC.name)
+            scopes += self._list_of_owner(caller, episodic)
+        return scopes
+
+    def _find_task(self, caller: Principal, filters: Filters) -> Task | None:
+        """Return the task whose working memory the filters name, if the caller may read it."""
+        if filters.task_id is None or WORKING.name not in filters.memory_types:
+            return None
+        readable = self._tasks.select_readable(caller, (filters.task_id,))
+        return readable[0] if readable else None
+
+    def _list_of_owner(self, caller: Principal, filters: Filters) -> list[PrivateScope]:
+        owner, types = filters.agent_id or caller.id, filters.memory_types
+        if not any(POLICIES[each].is_private for each in types):
+            return []
+        if owner == caller.id or inspects(caller):
+            return [PrivateScope(filters, owner)]
+        scopes = []
+        if WORKING.name in types and filters.task_id is None:
+            working = filters._replace(memory_type=WORKING.name)
+            if readable := self._tasks.list_readable_of(caller, owner):
+                scopes.append(PrivateScope(working, owner, task_ids=readable))
+        if EPISODIC.name in types and self._tasks.coordinates_agent(caller, owner):
+            scopes.append(PrivateScope(filters._replace(memory_type=EPISODIC.name), owner))
+        return scopes
+
+    def has_unreadable(self, caller: Principal, filters: Filters) -> bool:
+        """Tell whether filters name private memory that the caller may not read."""
+        if filters.task_id is not None and filters.memory_type != EPISODIC.name:
+            return not self._tasks.select_readable(caller, (filters.task_id,))
+        owner = filters.agent_id or caller.id
+        if owner == caller.id or inspects(caller):
+            return False
+        return filters.memory_type != EPISODIC.name or not self._tasks.coordinates_agent(
+            caller, owner
+        )
+
+
+def assert_owner_known(caller: Principal, filters: Filters) -> None:
+    """Raise `ValidationFailed` if the filters name private memory, but no owner (RFC-0015 §4.1)."""
+    is_private = filters.memory_type is not None and POLICIES[filters.memory_type].is_private
+    is_named = filters.agent_id is not None or filters.task_id is not None
+    if is_private and not is_named and caller.kind != "agent":
+        raise ValidationFailed("agent_id", "is required for working and episodic memory")

@@ -17,7 +17,7 @@ from functions.entries.authority import READ_EVICTION_ORDER, AgentTarget
 from functions.entries.counters import (
     CONFIGURE,
     STORE_ELSEWHERE,
-    count_changes_of_agent,
+    count_agent_changes,
     count_task_changes,
     find_first_beyond,
 )
@@ -65,7 +65,7 @@ def plan_evictions(
     Nothing, if they fit, or if too little is listed yet by the index: the transaction then fails
     again, and the index is read again.
     """
-    delta = count_changes_of_agent(agent, transitions)
+    delta = count_agent_changes(transitions)[agent]
     if delta.episodic <= 0 or usage.episodic_room >= delta.episodic:
         return NO_EVICTIONS
     if usage.is_above_limit or _never_fits(usage, transitions, agent):
@@ -151,7 +151,7 @@ def _never_fits(usage: AgentUsage, transitions: Sequence[Transition], agent: str
     written = (each.new for each in transitions if each.new is not None)
     kept = sum(entry.agent_id == agent and entry.is_evictable for entry in written)
     return (
-        usage.episodic_pinned_count + count_changes_of_agent(agent, transitions).pinned + kept
+        usage.episodic_pinned_count + count_agent_changes(transitions)[agent].pinned + kept
         > usage.episodic_capacity
     )
 
@@ -160,7 +160,7 @@ def _capacity_error(
     usage: AgentUsage, transitions: Sequence[Transition], agent: str
 ) -> CapacityExceeded:
     def is_beyond(part: Sequence[Transition]) -> bool:
-        grows = count_changes_of_agent(agent, part).episodic > 0
+        grows = count_agent_changes(part)[agent].episodic > 0
         return grows and (usage.is_above_limit or _never_fits(usage, part, agent))
 
     remedy = f"delete or unpin entries first; or {STORE_ELSEWHERE} {CONFIGURE}episodic.capacity"

@@ -7,7 +7,6 @@ the answer to the caller, as an error, or says what the next attempt has to writ
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.entries.agent_store import AgentUsage, to_usage
@@ -16,8 +15,6 @@ from functions.entries.counters import (
     CounterDelta,
     assert_working_fits,
     count_agent_changes,
-    count_changes_of_agent,
-    count_changes_of_task,
     count_task_changes,
 )
 from functions.entries.mapper import EntryMapper
@@ -120,7 +117,7 @@ class _Attempt:
             task_rules.assert_open(task)
         free = (task.free_entries, task.free_bytes)
         most = (task.max_entries, task.memory_policy.max_bytes)
-        assert_working_fits(self._transitions, partial(count_changes_of_task, task.id), free, most)
+        assert_working_fits(self._transitions, count_task_changes, task.id, free, most)
         if delta.has_creates and (task.id in known.uncoordinated) != (task.coordinator is None):
             return replace(known, uncoordinated=known.uncoordinated ^ {task.id})
         # Every other condition of the task holds. What is left is that the agent has no counter in
@@ -308,9 +305,7 @@ class ConflictResolver:
         usage = to_usage(item, restrictions.max_episodic)
         free = (usage.working_room, usage.working_room_bytes)
         most = (usage.working_max_entries, usage.working_max_bytes)
-        assert_working_fits(
-            transaction.transitions, partial(count_changes_of_agent, agent), free, most
-        )
+        assert_working_fits(transaction.transitions, count_agent_changes, agent, free, most)
         transitions = apply_pinned_namespaces(
             transaction.transitions, agent, usage.episodic_pinned_namespaces
         )

@@ -4,7 +4,7 @@ Every write is a transition of an entry. The counters change in the same transac
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from functions.entries.model import Entry, Transition
@@ -87,12 +87,16 @@ class CounterDelta(AgentCounts):
         return not any(getattr(self, each.name) for each in fields(self) if each.name != "newest")
 
 
-def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:
+Deltas = defaultdict[str, CounterDelta]
+"""Changes of counters by agent or task; one that isn't listed has none."""
+
+
+def count_agent_changes(transitions: Iterable[Transition]) -> Deltas:
     """Return the changes of agents' counters, by agent.
 
     Of working memory in tasks they count what is in tasks without a coordinator.
     """
-    deltas: defaultdict[str, CounterDelta] = defaultdict(CounterDelta)
+    deltas = Deltas(CounterDelta)
     for sign, entry, transition in _list_signed_entries(transitions):
         delta = deltas[entry.agent_id]
         if sign > 0 and entry.pinned_by_settings and not entry.pinned:
@@ -100,17 +104,12 @@ def count_agent_changes(transitions: Iterable[Transition]) -> dict[str, CounterD
         if sign > 0 and transition.is_create:
             delta.newest = max(delta.newest, entry.sort_token)
         delta.add(entry, sign)
-    return {agent: delta for agent, delta in deltas.items() if not delta.is_zero()}
+    return _leave_out_zero(deltas)
 
 
-def count_changes_of_agent(agent: str, transitions: Iterable[Transition]) -> CounterDelta:
-    """Return the change of one agent's counters."""
-    return count_agent_changes(transitions).get(agent, CounterDelta())
-
-
-def count_task_changes(transitions: Iterable[Transition]) -> dict[str, CounterDelta]:
+def count_task_changes(transitions: Iterable[Transition]) -> Deltas:
     """Return the changes of tasks' counters, by task id."""
-    deltas: defaultdict[str, CounterDelta] = defaultdict(CounterDelta)
+    deltas = Deltas(CounterDelta)
     for sign, entry, transition in _list_signed_entries(transitions):
         if entry.task_id is None or not entry.ends_with_task:
             continue
@@ -121,12 +120,12 @@ def count_task_changes(transitions: Iterable[Transition]) -> dict[str, CounterDe
         else:
             delta.attached += sign
         delta.has_creates |= sign > 0 and transition.is_create
-    return {task: delta for task, delta in deltas.items() if not delta.is_zero()}
+    return _leave_out_zero(deltas)
 
 
-def count_changes_of_task(task: str, transitions: Iterable[Transition]) -> CounterDelta:
-    """Return the change of one task's counters."""
-    return count_task_changes(transitions).get(task, CounterDelta())
+def _leave_out_zero(deltas: Deltas) -> Deltas:
+    found = {name: delta for name, delta in deltas.items() if not delta.is_zero()}
+    return Deltas(CounterDelta, found)
 
 
 def _list_signed_entries(
@@ -141,7 +140,8 @@ def _list_signed_entries(
 
 def assert_working_fits(
     transitions: Sequence[Transition],
-    count: Callable[[Sequence[Transition]], CounterDelta],
+    count: Callable[[Sequence[Transition]], Mapping[str, CounterDelta]],
+    name: str,
     free: tuple[int, int],
     most: tuple[int, int],
 ) -> None:
@@ -149,17 +149,20 @@ def assert_working_fits(
 
     Args:
         transitions: what is written; the error has the index of the first that doesn't fit.
-        count: counts what transitions change for the task or agent.
+        count: counts what transitions change, for tasks or for agents.
+        name: the task or agent.
         free: how many entries and bytes still fit.
         most: how many entries and bytes there may be.
     """
-    delta = count(transitions)
+    delta = count(transitions)[name]
     if 0 < delta.working > free[0]:
-        index = find_first_beyond(transitions, lambda part: count(part).working > free[0])
+        index = find_first_beyond(transitions, lambda part: count(part)[name].working > free[0])
         used = most[0] - free[0]
         raise CapacityExceeded("max_entries", used, most[0], _WORKING_REMEDY).at(index)
     if 0 < delta.working_bytes > free[1]:
-        index = find_first_beyond(transitions, lambda part: count(part).working_bytes > free[1])
+        index = find_first_beyond(
+            transitions, lambda part: count(part)[name].working_bytes > free[1]
+        )
         used_kb = -(-(most[1] - free[1]) // _KB)
         most_kb = most[1] // _KB
         raise CapacityExceeded("max_total_size_kb", used_kb, most_kb, _WORKING_REMEDY).at(index)

@@ -12,7 +12,7 @@ from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
 
-from functions.entries.access import PrivateScope
+from functions.entries.authority import PrivateScope
 from functions.entries.filters import ROW_ATTRIBUTES, Filters, build_row_matcher, select_matching
 from functions.entries.model import Entry, is_inherited_token, mark_inherited
 from functions.entries.store import EntryStore

@@ -8,6 +8,7 @@ from functions.entries.authority import REPLACE_ENTRY, WRITE_ENTRY, EntryTarget,
 from functions.entries.conflicts import to_version_mismatch
 from functions.entries.create import build_entry
 from functions.entries.model import Entry, Transition
+from functions.entries.read import EntryReader
 from functions.entries.requests import NewEntry
 from functions.entries.store import EntryStore
 from functions.entries.transaction_store import Transaction
@@ -33,6 +34,7 @@ _KEPT_BY_A_PUT = ("nonce", "agent_id", "created_by", "created_at", "history_sinc
 class Puts:
     """Puts entries: creates them, or replaces all that a create sets."""
 
+    _reader: EntryReader
     _store: EntryStore
     _writer: EntryWriter
     _tasks: TaskStore
@@ -68,7 +70,7 @@ class Puts:
                 return changed, False
             target = None
         else:
-            present, target = self._read(caller, entry)
+            present, target = self._reader.read_slot(caller, entry.address, entry.namespace)
         backoff = Backoff("others are writing this entry", attempts=_ATTEMPTS)
         while True:
             try:
@@ -77,14 +79,7 @@ class Puts:
                 if version is not None:
                     raise
             backoff.wait()
-            present, target = self._read(caller, entry)
-
-    def _read(self, caller: Principal, entry: Entry) -> tuple[Entry | None, NamespaceTarget | None]:
-        """Read what is in the slot of an entry, and its namespace if that decides on access."""
-        if entry.policy.is_private:
-            return self._store.get(entry.address), None
-        item, target = self._namespaces.find_with_entry(caller, entry.address, entry.namespace)
-        return self._store.decode(item), target
+            present, target = self._reader.read_slot(caller, entry.address, entry.namespace)
 
     def _put(
         self,

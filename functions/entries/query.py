@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from functions.authorization.rules import is_allowed
-from functions.entries.access import PrivateMemory, assert_owner_known
+from functions.entries.authority import PrivateMemory, assert_owner_known
 from functions.entries.filters import Filters
 from functions.entries.model import Entry
 from functions.entries.pages import PageReader, Source, Sources

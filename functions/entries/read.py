@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from functions.entries.access import assert_can_read, build_target
 from functions.entries.agent_store import AgentStore
-from functions.entries.authority import EntryTarget
+from functions.entries.authority import EntryTarget, assert_can_read, build_target
 from functions.entries.capacity import AccessTracker
 from functions.entries.model import Entry
 from functions.entries.store import EntryStore
@@ -101,12 +100,16 @@ class EntryReader:
         return entry
 
     def read_slot(
-        self, caller: Principal, address: EntryAddress
+        self, caller: Principal, address: EntryAddress, namespace: str | None = None
     ) -> tuple[Entry | None, NamespaceTarget | None]:
-        """Read the entry in a slot, and the namespace that decides on access to it, if one does."""
+        """Read the entry in a slot, and the namespace that decides on access to it, if one does.
+
+        Args:
+            namespace: its name; without it, that of the entry, if there is one.
+        """
         if POLICIES_BY_ID_LETTER[address.tier].is_private:
             return self._store.get(address), None
-        item, target = self._namespaces.find_with_entry(caller, address)
+        item, target = self._namespaces.find_with_entry(caller, address, namespace)
         return self._store.decode(item), target
 
     def require_live(self, entry: Entry | None, address: EntryAddress, nonce: str) -> Entry:

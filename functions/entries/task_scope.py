@@ -7,12 +7,10 @@ condition fails where that is wrong, or where the task doesn't take the entry.
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from functions.entries.counters import (
     CounterDelta,
     assert_working_fits,
-    count_changes_of_task,
     count_task_changes,
 )
 from functions.entries.model import Transition
@@ -166,11 +164,11 @@ def _build_registration(
     caller: Principal, transitions: Sequence[Transition], task_id: str, create: Transition
 ) -> Iterator[Write]:
     """Build the registration of a task by a create; the task is as old as what that creates."""
-    entry, delta = create.current, count_changes_of_task(task_id, transitions)
+    entry, delta = create.current, count_task_changes(transitions)[task_id]
     usage = TaskUsage(delta.working, delta.working_bytes, delta.attached)
     task = task_rules.build_task_of_write(caller, task_id, entry.intent_id, entry.created_at, usage)
     most = (task.memory_policy.max_entries, task.memory_policy.max_bytes)
-    assert_working_fits(transitions, partial(count_changes_of_task, task_id), most, most)
+    assert_working_fits(transitions, count_task_changes, task_id, most, most)
     yield lifecycle_store.add_task(caller.tenant, task, usage)
     yield from list_task(caller.tenant, None, task)
     if entry.intent_id is not None:

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from functions.event_log.model import Event, LogName
 from functions.identity.model import Actor
@@ -202,11 +202,9 @@ _OWNERS = {
 }
 
 
-def build_log_partition(
-    tenant: str, kind: Literal["intent", "agent", "namespace"], name: str
-) -> str:
+def build_log_partition(tenant: str, log: LogName) -> str:
     """Build the partition of a log: that of its owner in the memory table."""
-    return _OWNERS[kind].build_partition(tenant, **{kind: name})
+    return _OWNERS[log.kind].build_partition(tenant, **{log.kind: log.name})
 
 
 def build_log_range(

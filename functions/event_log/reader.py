@@ -47,7 +47,7 @@ class EventLogReader(TimedStore):
         Returns:
             the events, and the position; None at the end of a list that is newest first.
         """
-        partition = build_log_partition(tenant, log.kind, log.name)
+        partition = build_log_partition(tenant, log)
         found: list[Event] = []
         position, free_bytes, work = query.after or 0, MAX_PAGE_BYTES, MAX_EXAMINED
         for at, stored in self._examine(partition, query):
@@ -70,7 +70,7 @@ class EventLogReader(TimedStore):
 
         The log is read back; what isn't among its last 100 items is looked for by its time.
         """
-        partition = build_log_partition(tenant, log.kind, log.name)
+        partition = build_log_partition(tenant, log)
         missing, since = dict(events), min(events.values(), default=0)
         items = self._read_items(partition, 1, None, _TAIL_PAGE, newest_first=True)
         for item in islice(items if events else (), _MAX_TAIL_ITEMS):

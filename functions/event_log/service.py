@@ -9,7 +9,6 @@ from functions.namespaces.service import Namespaces
 from functions.platform.errors import AccessDenied
 from functions.tasks.authority import READ_INTENT, READ_LOG, READ_SNAPSHOT, SnapshotTarget
 from functions.tasks.intents import Intents
-from functions.tasks.model import Intent
 
 
 class EventLogs:
@@ -37,7 +36,13 @@ class EventLogs:
         if not is_allowed(caller, READ_INTENT, found):
             query = query._replace(agent_id=caller.id)
         events, position = self._reader.read(caller.tenant, LogName("intent", intent), query)
-        return [_hide_values(caller, found, event) for event in events], position
+        shown = [
+            event
+            if is_allowed(caller, READ_SNAPSHOT, SnapshotTarget(found, event.agent_id))
+            else _remove_values(event)
+            for event in events
+        ]
+        return shown, position
 
     def read_agent_log(
         self, caller: Principal, agent: str, query: LogQuery
@@ -66,11 +71,6 @@ class EventLogs:
         """
         authorize(caller, READ_PERMISSIONS, self._namespaces.find(caller, namespace))
         return self._reader.read(caller.tenant, LogName("namespace", namespace), query)
-
-
-def _hide_values(caller: Principal, intent: Intent, event: Event) -> Event:
-    may_read = is_allowed(caller, READ_SNAPSHOT, SnapshotTarget(intent, event.agent_id))
-    return event if may_read else _remove_values(event)
 
 
 def _remove_values(event: Event) -> Event:

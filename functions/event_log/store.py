@@ -66,7 +66,7 @@ class EventLogStore:
             events: at least one, if there are other writes.
             others: writes on other tables, in one transaction with the last item of the events.
         """
-        partition = build_log_partition(tenant, log.kind, log.name)
+        partition = build_log_partition(tenant, log)
         missing = list({event.id: event for event in events}.values())
         if not missing:
             return []

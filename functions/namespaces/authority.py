@@ -1,14 +1,9 @@
 """Define who may do what with a namespace (RFC-0015 §2.3)."""
 
 from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action, Rule
-from functions.identity.model import ADMIN, WRITE, Principal
+from functions.identity.model import ADMIN, WRITE
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.rules import find_owner, has_access
-
-
-def _may_manage(caller: Principal, target: NamespaceTarget) -> bool:
-    return WRITE in caller.permissions and has_access(caller, target, "admin")
-
 
 _READS = Rule[NamespaceTarget](
     "read access to the namespace", lambda caller, target: has_access(caller, target, "read")
@@ -20,7 +15,10 @@ _ADMINISTERS = Rule[NamespaceTarget](
     "holds memory.admin, where no agent owns the namespace",
     lambda caller, target: ADMIN in caller.permissions and find_owner(target.name) is None,
 )
-_MANAGES = Rule("admin access to the namespace", _may_manage)
+_MANAGES = Rule[NamespaceTarget](
+    "admin access to the namespace",
+    lambda caller, target: WRITE in caller.permissions and has_access(caller, target, "admin"),
+)
 
 _WRITE_DENIED = (
     "you may not write in this namespace; an administrator allows it by"

@@ -45,19 +45,14 @@ def get_access(caller: Principal, target: NamespaceTarget) -> Access:
         return "none"
     said = _find_access(caller.id, (target.configured, *target.rules))
     owner = find_owner(target.name)
-    if owner is not None:
-        return _get_owned_access(caller, owner, said)
+    if owner == caller.id:
+        return "admin"
+    if owner is not None:  # its owner alone gives access to others
+        return "write" if said == "admin" else said or "none"
     if said is None:
         may_write = target.configured is None and caller.may_coordinate
         return "write" if may_write else _CONFIGURED_DEFAULT
     return said
-
-
-def _get_owned_access(caller: Principal, owner: str, said: Access | None) -> Access:
-    """Return the access to an owned namespace: its owner alone gives access to others."""
-    if caller.id == owner:
-        return "admin"
-    return "write" if said == "admin" else said or "none"
 
 
 def get_default(target: NamespaceTarget) -> Access:

@@ -17,7 +17,6 @@ from itertools import islice
 from typing import NamedTuple, Self
 
 from functions.namespaces.model import (
-    PREFIX_MARK,
     USERS,
     Namespace,
     NamespaceTarget,
@@ -203,11 +202,6 @@ class _Names(NamedTuple):
     prefixes: tuple[str, ...]
     are_allowed: bool
 
-    @classmethod
-    def of(cls, patterns: Iterable[str], *, are_allowed: bool) -> Self:
-        prefixes = tuple(each[:-1] for each in patterns if each.endswith(PREFIX_MARK))
-        return cls(frozenset(patterns), prefixes, are_allowed)
-
 
 class Restrictions(NamedTuple):
     """Tells what an agent may not do.
@@ -226,7 +220,11 @@ class Restrictions(NamedTuple):
         found = [each for each in guardrails if each is not None]
         limits = (each.get("max_episodic_memory_per_agent") for each in found)
         lists = (
-            _Names.of(each[name], are_allowed=name.startswith("allowed"))
+            _Names(
+                frozenset(each[name]),
+                tuple(listed[:-1] for listed in each[name] if is_prefix_rule(listed)),
+                are_allowed=name.startswith("allowed"),
+            )
             for each in found
             for name in ("allowed_semantic_namespaces", "denied_semantic_namespaces")
             if name in each

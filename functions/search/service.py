@@ -14,7 +14,7 @@ from itertools import chain
 from operator import attrgetter
 
 from functions.authorization.rules import inspects
-from functions.entries.access import assert_owner_known
+from functions.entries.authority import assert_owner_known
 from functions.entries.capacity import AccessTracker
 from functions.entries.filters import Filters, select_matching
 from functions.entries.model import Entry

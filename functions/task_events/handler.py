@@ -6,7 +6,6 @@ from typing import Any
 from functions.container import Container
 from functions.platform.errors import ReadOnly, ServiceError
 from functions.platform.observability import log_service_error, log_unexpected
-from functions.task_events.requests import parse_envelope
 from functions.task_events.service import TaskEventIngester
 
 Handler = Callable[[object, object], dict[str, Any]]
@@ -32,7 +31,7 @@ def build_handler(container: Container) -> Handler:
         try:
             if settings.is_read_only:
                 raise ReadOnly
-            task = ingester.ingest(parse_envelope(event))
+            task = ingester.ingest(event)
         except ServiceError as error:
             log_service_error("task event rejected", error)
             raise TaskEventRejected(f"{error.code}: {error.message}") from None

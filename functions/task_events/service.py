@@ -5,21 +5,52 @@ again if another request changes it at the same time; an event is applied as a w
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from functions.identity.model import WRITE, Principal
 from functions.identity.store import PrincipalStore
 from functions.platform.clock import Clock
-from functions.platform.errors import AccessDenied, EntryExists, NotFound, VersionMismatch
+from functions.platform.errors import (
+    AccessDenied,
+    EntryExists,
+    NotFound,
+    ValidationFailed,
+    VersionMismatch,
+)
 from functions.platform.idempotency import RequestToken
 from functions.platform.retry import retry_on
-from functions.platform.validation import validate
-from functions.task_events.requests import EventEnvelope, TaskEvent
+from functions.platform.validation import Identifier, validate
 from functions.tasks.access import TaskReader
 from functions.tasks.model import Task
-from functions.tasks.requests import TaskChange
+from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.rules import apply_change
 from functions.tasks.service import Tasks
 from functions.tasks.store import ProcessedEvents
+
+
+class TaskEvent(TaskChange):
+    """The `detail` of an event: the task, and the fields of a change.
+
+    With an `intent_id`, an unknown task is registered.
+    """
+
+    task_id: Identifier
+    intent_id: Identifier | None = None
+
+    @property
+    def change(self) -> TaskChange:
+        """The change of a task that exists."""
+        return TaskChange.model_validate(self._given(), strict=False)
+
+    @property
+    def new_task(self) -> NewTask:
+        """The task to be registered where there is none."""
+        given = self._given() | {"id": self.task_id, "intent_id": self.intent_id}
+        return NewTask.model_validate(given, strict=False)
+
+    def _given(self) -> dict[str, Any]:
+        names = self.model_fields_set - {"task_id", "intent_id"}
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(eq=False)
@@ -33,11 +64,18 @@ class TaskEventIngester:
     _principal: tuple[str, str]
     _clock: Clock
 
-    def ingest(self, envelope: EventEnvelope) -> Task | None:
-        """Apply an event once; give the task after it, None if it was applied before."""
-        event = validate(TaskEvent, envelope.detail, "detail")
+    def ingest(self, delivered: Any) -> Task | None:
+        """Apply an event as EventBridge delivers it, once.
+
+        Give the task after it, None if it was applied before.
+        """
+        fields = delivered if isinstance(delivered, dict) else {}
+        source, id = fields.get("source"), fields.get("id")
+        if not (isinstance(source, str) and isinstance(id, str) and "detail" in fields):
+            problem = "must be an EventBridge event with source, id and detail"
+            raise ValidationFailed("event", problem)
+        event = validate(TaskEvent, fields["detail"], "detail")
         caller = self._get_principal()
-        source, id = envelope.source, envelope.id
         if self._processed.contains(caller.tenant, source, id):
             return None
         token = RequestToken.from_event(source, id)

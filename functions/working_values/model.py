@@ -1,8 +1,16 @@
 """Working values of an agent's instance, and the rules about their bytes and lifetime."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from functions.platform.limits import WORKING_VALUE_LIFETIME
+from functions.platform.validation import RequestModel
+
+
+class NewWorkingValue(RequestModel):
+    """Body of `PUT /api/v1/instances/{instance_id}/working/{key}`."""
+
+    value: Any
+    """Any JSON."""
 
 
 class WorkingValue(NamedTuple):

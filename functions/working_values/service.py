@@ -7,8 +7,13 @@ from functions.platform.errors import CapacityExceeded, NotFound
 from functions.platform.json_text import dumps_checked
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
-from functions.working_values.model import ValuesByKey, WorkingValue, select_live, total_bytes
-from functions.working_values.requests import NewWorkingValue
+from functions.working_values.model import (
+    NewWorkingValue,
+    ValuesByKey,
+    WorkingValue,
+    select_live,
+    total_bytes,
+)
 from functions.working_values.store import WorkingValueStore
 
 _BUSY, _ATTEMPTS = "others are writing this instance's values", 40  # many take turns

@@ -11,6 +11,7 @@ from functions.event_log.items import (
     build_log_partition,
     encode_events,
 )
+from functions.event_log.model import LogName
 
 NOTHING = Limit(0, 0, 0)
 
@@ -59,7 +60,7 @@ def test_a_read_has_neither_event_nor_vector() -> None:
 
 def test_the_row_of_an_event_is_as_large_as_its_price_says() -> None:
     (encoded,) = encode_events([build_event(1)._replace(timestamp=1_763_800_000_000)])
-    partition = build_log_partition("default", "agent", "ada")
+    partition = build_log_partition("default", LogName("agent", "ada"))
     time = LogTime().add(encoded)
     write = build_events_write(partition, time.newest, encoded, time, time.newest)
     assert prices.LOG_ROW_BYTES - 20 < write.size + 100 <= prices.LOG_ROW_BYTES

@@ -16,8 +16,7 @@ from functions.api.http import Request, Response, json_response
 from functions.api.routing import RouteTable
 from functions.identity.model import READ, WRITE, Principal
 from functions.platform.limits import MAX_INSTANCE_BYTES, MAX_NAME_CHARACTERS
-from functions.working_values.model import WorkingValue, total_bytes
-from functions.working_values.requests import NewWorkingValue
+from functions.working_values.model import NewWorkingValue, WorkingValue, total_bytes
 
 
 class WorkingValueDocument(TypedDict):

@@ -7,8 +7,7 @@ from typing import cast, get_args
 import pytest
 
 from functions.authorization.rules import is_allowed
-from functions.entries.access import assert_can_read
-from functions.entries.authority import WRITE_ENTRY, EntryTarget
+from functions.entries.authority import WRITE_ENTRY, EntryTarget, assert_can_read
 from functions.entries.model import Entry
 from functions.entries.tiers import (
     EPISODIC,

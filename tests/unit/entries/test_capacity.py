@@ -98,10 +98,10 @@ def test_working_memory_is_limited_in_entries_and_bytes(
 ) -> None:
     write = [Transition(None, make_entry("working"), 3)]
     if error is None:
-        assert_working_fits(write, lambda _: more, free, (10, 2048))
+        assert_working_fits(write, lambda _: {"t": more}, "t", free, (10, 2048))
         return
     with pytest.raises(CapacityExceeded) as raised:
-        assert_working_fits(write, lambda _: more, free, (10, 2048))
+        assert_working_fits(write, lambda _: {"t": more}, "t", free, (10, 2048))
     assert (*raised.value.members.values(), raised.value.index) == (*error, 3)
     says_reached = " is reached: " in raised.value.message
     assert says_reached == (error[1] >= error[2])

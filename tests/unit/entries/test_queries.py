@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.entries.access import assert_owner_known
+from functions.entries.authority import assert_owner_known
 from functions.entries.filters import (
     FILTERS,
     ROW_ATTRIBUTES,
