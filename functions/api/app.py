@@ -151,23 +151,20 @@ class App:
                 conflict.current = None
             raise
         document_type = route.responses.get(response.status)
-        if INSPECT in caller.permissions and self._inspects(route, caller):
+        replaces_read = READ not in caller.permissions and route.required_permission == READ
+        is_used = replaces_read or bool(request_context.inspections.get())
+        if INSPECT in caller.permissions and is_used:
             self._audit_inspection(request, caller)
             response = omit_values(response, document_type, of_restricted=True)
         is_hiding = is_omitting or not lets_read
         return omit_values(response, document_type) if is_hiding else response
 
-    def _inspects(self, route: Route, caller: Principal) -> bool:
-        replaces_read = READ not in caller.permissions and route.required_permission == READ
-        return replaces_read or bool(request_context.inspections.get())
-
     def _audit_inspection(self, request: Request, caller: Principal) -> None:
         if self._is_read_only:
             raise ReadOnly
-        container, query = self._container, request.query or None
-        target = f"path:{request.path}"
-        record = container.audit.record(caller, INSPECT_MEMORY, target, after=query)
-        container.audit_log.add(record)
+        target, query = f"path:{request.path}", request.query or None
+        record = self._container.audit.record(caller, INSPECT_MEMORY, target, after=query)
+        self._container.audit_log.add(record)
 
 
 def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:

@@ -91,15 +91,6 @@ def _find_misspelt(workflow: Workflow) -> Iterator[tuple[tuple[str | int, ...], 
                 yield (*path, key), f"isn't a key of a workflow{hint}"
 
 
-def list_ignored(workflow: Workflow) -> list[str]:
-    """List the paths of what a workflow says beside memory, and what therefore sets nothing."""
-    return [
-        ".".join(map(str, (*path, key)))
-        for path, part in _list_open_parts(workflow)
-        for key in part.model_extra or ()
-    ]
-
-
 def _find_cycle(workflow: Workflow) -> Problems:
     try:
         TopologicalSorter({step.task: step.depends_on for step in workflow.plan}).prepare()
@@ -131,7 +122,11 @@ def build_application(workflow: Workflow, seed: bytes) -> Application:
         semantic_namespaces=_list_namespaces(workflow),
         agents=[each for each in agents if (each.capacity, each.pinned_namespaces) != (None, None)],
         tasks=[_build_task_plan(workflow, step, ids) for step in workflow.plan],
-        ignored=list_ignored(workflow),
+        ignored=[
+            ".".join(map(str, (*path, key)))
+            for path, part in _list_open_parts(workflow)
+            for key in part.model_extra or ()
+        ],
     )
 
 

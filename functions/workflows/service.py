@@ -14,7 +14,6 @@ from functions.platform.errors import EntryExists, VersionMismatch
 from functions.platform.idempotency import Digests, RequestToken
 from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
-from functions.platform.writes import Write
 from functions.tasks.access import TaskAccess
 from functions.tasks.intents import Intents
 from functions.tasks.model import Task
@@ -71,13 +70,10 @@ class Workflows:
         self._store.begin(caller.tenant, begun, is_new=last is None)
         self._set_up(caller, application)
         applied = begun._replace(digest=digest, version=application.version)
-        self._store.finish(caller.tenant, applied, self._record(caller, known, applied))
+        before, after, target = _describe(known), _describe(applied), f"workflow:{applied.name}"
+        record = self._audit.record(caller, APPLY_WORKFLOW, target, before, after)
+        self._store.finish(caller.tenant, applied, record)
         return application
-
-    def _record(self, caller: Principal, last: AppliedWorkflow, applied: AppliedWorkflow) -> Write:
-        target = f"workflow:{applied.name}"
-        before, after = _describe(last), _describe(applied)
-        return self._audit.record(caller, APPLY_WORKFLOW, target, before, after)
 
     def _set_up(self, caller: Principal, application: Application) -> None:
         self._set_tasks(caller, application)
