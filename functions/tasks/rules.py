@@ -63,16 +63,6 @@ def choose_roles(
     return new.assigned_agent or caller.id, None if parent is None else parent.coordinator
 
 
-def choose_parent_term(caller: Principal, task: Task, parent: Task | None) -> int | None:
-    """Return the parent's term with which a sub-task's inheritance ends.
-
-    None where it doesn't: its coordinator registers it, or it is for another agent.
-    """
-    if parent is None or is_coordinator(caller, parent) or task.assigned_agent != caller.id:
-        return None
-    return parent.term
-
-
 def build_task(
     new: NewTask,
     caller: Principal,

@@ -91,7 +91,9 @@ class Tasks:
         if caller.may_coordinate and roles[1] not in (None, caller.id):
             rules.assert_can_coordinate(self._kind_of(caller.tenant, str(roles[1])))
         task = rules.build_task(new, caller, roles, self._clock(), token)
-        task = replace(task, parent_term=rules.choose_parent_term(caller, task, parent))
+        if parent and task.assigned_agent == caller.id and not rules.is_coordinator(caller, parent):
+            # What the parent's assignee registers for itself inherits until it hands over.
+            task = replace(task, parent_term=parent.term)
         try:
             return self._commit(caller, None, task, self._build_registration)
         except ConditionFailed as refused:
@@ -189,7 +191,9 @@ class Tasks:
             raise rules.version_mismatch(present)
         rules.assert_open(present)
         if "coordinator" in change.model_fields_set:
-            self._assert_coordinator(caller.tenant, change.coordinator)
+            if change.coordinator is None:
+                raise ValidationFailed("coordinator", "can't be null")
+            rules.assert_can_coordinate(self._kind_of(caller.tenant, change.coordinator))
         new = rules.apply_change(present, change, self._clock(), token)
         if caller.id != present.assigned_agent:
             new = replace(new, is_of_agents=False)
@@ -221,11 +225,6 @@ class Tasks:
             if is_repeated and has_left(caller, target, member):
                 return
             authorize_write(caller, CHANGE_TASK, target._replace(member=member))
-
-    def _assert_coordinator(self, tenant: str, coordinator: str | None) -> None:
-        if coordinator is None:
-            raise ValidationFailed("coordinator", "can't be null")
-        rules.assert_can_coordinate(self._kind_of(tenant, coordinator))
 
     def _resolve_change_conflict(
         self, tenant: str, read: Task, token: RequestToken, refused: ConditionFailed
