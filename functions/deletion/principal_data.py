@@ -167,7 +167,10 @@ class PrincipalData:
         if item_type is item_types.MEMORY:
             return lambda: self._stores.memory_lists.remove(item)
         if item_type is item_types.ARCHIVE:
-            shown = {each: _without(item, each, name) for each in _SHOWN_TO}
+            shown = {
+                each: [other for other in item.get(each, ()) if other != name] or None
+                for each in _SHOWN_TO
+            }
             return lambda: self._store.replace_item(item, item | shown, "revision")
         intent = intent_from_item(item["intent_id"], item)
         acl = {each: access for each, access in intent.acl.items() if each != name}
@@ -217,8 +220,3 @@ def _select_permissions(subject: Subject, items: Sequence[TypedItem]) -> list[tu
         for item_type, item in items
         if item_type is not None and is_permitted(item_type, subject, item)
     ]
-
-
-def _without(item: Item, attribute: str, name: str) -> list[str] | None:
-    """Return a list of an item without a name; None if nothing is left."""
-    return [each for each in item.get(attribute, ()) if each != name] or None

@@ -1,7 +1,10 @@
-"""Principals and their permissions."""
+"""Principals, their permissions, and what a change makes of them."""
 
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
 
+from functions.platform.clock import to_optional_rfc3339
+from functions.platform.errors import AccessDenied, ValidationFailed
 from functions.platform.keys import build_list_position
 
 Kind = Literal["agent", "coordinator", "user"]
@@ -66,3 +69,44 @@ class Principal(NamedTuple):
     @property
     def may_coordinate(self) -> bool:
         return self.kind in ("coordinator", "user")
+
+
+def apply_change(principal: Principal, given: Mapping[str, Any]) -> Principal:
+    """Return the principal after a change of the given fields."""
+    if not given:
+        raise ValidationFailed("body", "must have a field to change")
+    if "permissions" not in given:
+        return principal._replace(**given)
+    assert_grantable(given["permissions"], principal.permissions)
+    kept = principal.permissions & {INSPECT}
+    return principal._replace(**{**given, "permissions": kept | set(given["permissions"])})
+
+
+def assert_grantable(asked: Iterable[str], held: frozenset[str] = frozenset()) -> None:
+    """Check that an administrator of the tenant may give these permissions."""
+    if INSPECT in asked and INSPECT not in held:
+        raise AccessDenied(
+            "only the root key grants memory.inspect, by"
+            " PATCH /api/v1/tenants/{id}/principals/{principal}"
+        )
+
+
+def describe_principal(principal: Principal) -> dict[str, Any]:
+    """Describe a principal for an audit record, without what isn't set."""
+    fields = {
+        "kind": principal.kind,
+        "permissions": sorted(principal.permissions),
+        "agent_type": principal.agent_type,
+        "expires_at": to_optional_rfc3339(principal.expires_at),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def diff_principals(old: Principal, new: Principal) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a change took away or replaced, and what is there instead."""
+    before, after = describe_principal(old), describe_principal(new)
+    differing = {each for each in before | after if before.get(each) != after.get(each)}
+    return (
+        {name: before.get(name) for name in sorted(differing)},
+        {name: after.get(name) for name in sorted(differing)},
+    )

@@ -11,14 +11,18 @@ from typing import Any
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import Action, authorize
 from functions.identity import authority
-from functions.identity.model import ALL_PERMISSIONS, INSPECT, OPERATOR, ROOT_TENANT, Principal
-from functions.identity.requests import NewPrincipal, PrincipalChange, PrincipalGrant
-from functions.identity.rules import (
+from functions.identity.model import (
+    ALL_PERMISSIONS,
+    INSPECT,
+    OPERATOR,
+    ROOT_TENANT,
+    Principal,
     apply_change,
     assert_grantable,
     describe_principal,
     diff_principals,
 )
+from functions.identity.requests import NewPrincipal, PrincipalChange, PrincipalGrant
 from functions.identity.store import NewKey, PrincipalStore, StoredPrincipal, create_api_key
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
 from functions.platform.clock import Clock
@@ -187,8 +191,9 @@ class Identity:
         authorize(caller, authority.CHANGE_PRINCIPAL, stored.principal)
         if _is_replay(token, stored):
             return stored.principal
-        changed = apply_change(stored.principal, change)
-        if "expires_at" in change.model_fields_set:
+        given = {name: getattr(change, name) for name in change.model_fields_set}
+        changed = apply_change(stored.principal, given)
+        if "expires_at" in given:
             _assert_future(change.expires_at, self._clock())
         return self._change(caller, authority.CHANGE_PRINCIPAL, stored, changed, token)
 
