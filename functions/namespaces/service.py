@@ -117,7 +117,7 @@ class Namespaces:
     def list_shown(self, caller: Principal, prefix: str) -> list[str]:
         """List the configured names with a prefix whose permissions the caller may see."""
         names = list(self._store.iterate_names(caller.tenant, prefix, MAX_PAGE_ITEMS))
-        return self._select_names(caller, names, authority.READ_PERMISSIONS)
+        return self.select_readable(caller, names, authority.READ_PERMISSIONS)
 
     def list_few_readable(self, caller: Principal, prefix: str, most: int) -> list[str] | None:
         """List the names with a prefix whose memory the caller may read; None if it has many.
@@ -135,16 +135,16 @@ class Namespaces:
         action = authority.READ_MEMORY
         return [each.namespace for each, target in found if is_allowed(caller, action, target)]
 
-    def select_readable(self, caller: Principal, names: Collection[str]) -> list[str]:
+    def select_readable(
+        self,
+        caller: Principal,
+        names: Collection[str],
+        action: Action[NamespaceTarget] = authority.READ_MEMORY,
+    ) -> list[str]:
         """Select the configured names whose memory the caller may read: a call per hundred.
 
         For no name it makes one call, too: it takes the same as for those that are left out.
         """
-        return self._select_names(caller, names, authority.READ_MEMORY)
-
-    def _select_names(
-        self, caller: Principal, names: Collection[str], action: Action[NamespaceTarget]
-    ) -> list[str]:
         found = self.find_each(caller, names).values()
         return [
             each.name

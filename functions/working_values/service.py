@@ -35,13 +35,13 @@ class WorkingValues:
             CapacityExceeded: all values of the instance together exceed it.
         """
         text = dumps_checked(new.value, "value", limits.MAX_INSTANCE_BYTES)
-        seen, now = self._store.get(caller.tenant, instance), self._clock()
-        values, value = select_live(seen.values, now), WorkingValue(text, now)
+        (found, revision), now = self._store.get(caller.tenant, instance), self._clock()
+        values, value = select_live(found, now), WorkingValue(text, now)
         after = values | {key: value}
         if total_bytes(after) > limits.MAX_INSTANCE_BYTES:
             in_use = total_bytes(values)
             raise CapacityExceeded("working_bytes", in_use, limits.MAX_INSTANCE_BYTES)
-        self._store.replace(caller.tenant, instance, seen, after, now)
+        self._store.replace(caller.tenant, instance, revision, after, now)
         return value
 
     def get(self, caller: Principal, instance: str, key: str) -> WorkingValue:
@@ -54,7 +54,7 @@ class WorkingValues:
 
     def get_all(self, caller: Principal, instance: str) -> ValuesByKey:
         """Get all values of an instance: one read."""
-        return select_live(self._store.get(caller.tenant, instance).values, self._clock())
+        return select_live(self._store.get(caller.tenant, instance)[0], self._clock())
 
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def delete(self, caller: Principal, instance: str, key: str) -> None:
@@ -63,11 +63,11 @@ class WorkingValues:
         Raises:
             NotFound: the instance has no such value, or it has expired.
         """
-        seen, now = self._store.get(caller.tenant, instance), self._clock()
-        values = select_live(seen.values, now)
+        (found, revision), now = self._store.get(caller.tenant, instance), self._clock()
+        values = select_live(found, now)
         _existing(values, key)
         del values[key]
-        self._store.replace(caller.tenant, instance, seen, values, now)
+        self._store.replace(caller.tenant, instance, revision, values, now)
 
 
 def _existing(values: ValuesByKey, key: str) -> WorkingValue:
