@@ -176,14 +176,17 @@ class Query:
         ]
         return bool(before) and others.issuperset(before)
 
+    @cached_property
+    def _term_weight(self) -> float:
+        return sum(self.terms.values()) + sum(self.words.ids.values())
+
+    @cached_property
+    def _gram_weight(self) -> float:
+        return sum(self.grams.values()) + sum(self.words.ids.values())
+
     def _share_words(self, found: Words) -> float:
         terms = sum(weight for term, weight in self.terms.items() if term in found.prefixes)
-        return self._share_with_ids(terms, self.terms, found)
-
-    def _share_with_ids(self, part: float, weights: Mapping[str, float], found: Words) -> float:
-        """Give the share of some weights and of those of all ids that a text has."""
-        ids = sum(weight for each, weight in self.words.ids.items() if each in found.ids)
-        return _divide(part + ids, sum(weights.values()) + sum(self.words.ids.values()))
+        return _divide(terms + self._weigh_ids(found), self._term_weight)
 
     def _share_rarity(self, found: Words) -> float:
         """Compute the share of the query's terms that a text has, weighed by their rarity.
@@ -232,7 +235,10 @@ class Query:
             for gram, weight in self.grams.items()
             if (gram in folded if len(gram) == GRAM else gram in found.prefixes)
         )
-        return self._share_with_ids(grams, self.grams, found)
+        return _divide(grams + self._weigh_ids(found), self._gram_weight)
+
+    def _weigh_ids(self, found: Words) -> float:
+        return sum(weight for each, weight in self.words.ids.items() if each in found.ids)
 
     def _share_disorder(self, found: Words) -> float:
         places = found.prefixes
