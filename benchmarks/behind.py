@@ -23,6 +23,7 @@ from functions.platform.clock import now_ms
 from functions.platform.item_types import CONSOLIDATION_RUN
 from functions.platform.table import Table
 from functions.search.embedding_indexer import EmbeddingIndexer
+from functions.search.store import EntryVectors
 from functions.stream.history_keeper import HistoryKeeper
 from functions.stream.records import StreamBatch
 from functions.vectors.hybrid import TextEmbedder
@@ -131,9 +132,9 @@ def _read(agent: Caller, id: str) -> Entry:
 
 
 def _index(agent: Caller, vector_format: VectorFormat, old: Entry | None, new: Entry) -> list[Call]:
-    table = Table(agent.function.client, "memory")
+    vectors = EntryVectors(Table(agent.function.client, "memory"))
     with recorded(agent.function.client) as calls:
-        EmbeddingIndexer(table, now_ms, vector_format, TextEmbedder(embed_all)).index_change(
+        EmbeddingIndexer(vectors, now_ms, vector_format, TextEmbedder(embed_all)).index_change(
             old, new
         )
     return calls

@@ -8,21 +8,17 @@ harm.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from functions.entries.model import LEARNED_FROM, Entry
 from functions.platform.clock import Clock
-from functions.platform.item_types import AGENT_VECTOR
 from functions.platform.items import Item
 from functions.platform.json_text import loads
-from functions.platform.keys import Key
 from functions.platform.limits import MAX_QUERY_CHARACTERS
 from functions.platform.sensitivity import ENCRYPTED
-from functions.platform.table import ConditionFailed, Table
-from functions.platform.writes import put
+from functions.search.store import EntryVectors
 from functions.vectors.hybrid import TextEmbedder
 from functions.vectors.model import Embedding, VectorFormat
 
@@ -36,9 +32,9 @@ class EmbeddingIndexer:
     """Embeds entries, and removes the vectors of those that are deleted."""
 
     def __init__(
-        self, table: Table, clock: Clock, vector_format: VectorFormat, embed: TextEmbedder
+        self, vectors: EntryVectors, clock: Clock, vector_format: VectorFormat, embed: TextEmbedder
     ) -> None:
-        self._table = table
+        self._vectors = vectors
         self._clock = clock
         self._format = vector_format
         self._embed = embed
@@ -69,13 +65,11 @@ class EmbeddingIndexer:
         """
         texts = _list_texts(entries)
         embedded = self._embed.embed_all([text for _, text in texts])
-        known = self._read(entry for entry, _ in texts)
-        self._table.write_many(
-            [
-                put(_build_key(entry), self._encode(entry, embedding))
-                for (entry, _), embedding in zip(texts, embedded, strict=True)
-                if entry.id not in known
-            ]
+        known = self._vectors.read(entry for entry, _ in texts)
+        self._vectors.put_new(
+            (entry, self._encode(entry, embedding))
+            for (entry, _), embedding in zip(texts, embedded, strict=True)
+            if entry.id not in known
         )
 
     def _update(self, old: Entry | None, new: Entry) -> None:
@@ -94,24 +88,15 @@ class EmbeddingIndexer:
 
     def _remove(self, entry: Entry, version: int) -> None:
         """Replace a vector by a tombstone, which outlives late older versions."""
-        self._put(entry, self._format.build_tombstone(version, self._clock()))
+        self._vectors.put(entry, self._format.build_tombstone(version, self._clock()))
 
     def _embed_entry(self, entry: Entry, text: str) -> None:
-        self._put(entry, self._encode(entry, self._embed(text)))
+        self._vectors.put(entry, self._encode(entry, self._embed(text)))
 
     def _encode(self, entry: Entry, embedding: Embedding) -> Item:
         filters = {name: getattr(entry, name) for name in FILTERS}
         item = self._format.encode(entry.address.vector_space, embedding, filters, self._clock())
         return item | {"version": entry.version}
-
-    def _put(self, entry: Entry, item: Item) -> None:
-        not_newer = "attribute_not_exists(pk) OR version <= :version"
-        with suppress(ConditionFailed):
-            self._table.put(put(_build_key(entry), item, not_newer, version=item["version"]))
-
-    def _read(self, entries: Iterable[Entry]) -> dict[str, Item]:
-        found = self._table.get_many(map(_build_key, entries))
-        return {AGENT_VECTOR.parse(sort): item for (_, sort), item in found.items()}
 
     def select_unindexed(self, entries: Iterable[Entry]) -> list[Entry]:
         """Select the entries that a search does not find yet: a call, unless all are known."""
@@ -122,7 +107,7 @@ class EmbeddingIndexer:
             and self._indexed.get((each.address.tenant, each.id), 0) < each.version
             and extract_text(each) is not None
         ]
-        found = self._read(stored) if stored else {}
+        found = self._vectors.read(stored) if stored else {}
         if len(self._indexed) > _REMEMBERED:
             self._indexed = {}
         versions = {id: item["version"] for id, item in found.items()}
@@ -136,7 +121,7 @@ class EmbeddingIndexer:
     def reembedding_jobs(self, entries: Iterable[Entry]) -> list[Callable[[], None]]:
         """Build a job for each entry that has no vector in the current format."""
         texts = _list_texts(entries)
-        found = self._read(entry for entry, _ in texts)
+        found = self._vectors.read(entry for entry, _ in texts)
         return [
             partial(self._embed_entry, entry, text)
             for entry, text in texts
@@ -148,10 +133,6 @@ def _list_texts(entries: Iterable[Entry]) -> list[tuple[Entry, str]]:
     """List the entries that have vectors, each with its text."""
     stored = (entry for entry in entries if entry.policy.has_vectors)
     return [(entry, text) for entry in stored if (text := extract_text(entry)) is not None]
-
-
-def _build_key(entry: Entry) -> Key:
-    return AGENT_VECTOR.build_key_in(entry.address.vector_space, ref=entry.id)
 
 
 def extract_text(entry: Entry) -> str | None:

@@ -16,31 +16,23 @@ from functions.entries.model import Entry
 from functions.facts.service import Facts
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
-from functions.platform.item_types import AGENT_VECTOR, EMBEDDING, PRIVATE_ENTRY
 from functions.platform.items import Item
-from functions.platform.keys import Key, build_due_attributes
+from functions.platform.keys import Key
 from functions.platform.observability import log_unexpected
 from functions.platform.parallel import run_parallel
-from functions.platform.table import Table
-from functions.platform.writes import put
 from functions.search.embedding_indexer import EmbeddingIndexer
+from functions.search.store import EmbeddingProgress
 from functions.vectors.factory import DEFAULT_FORMAT
 from functions.vectors.model import NO_MODEL
 
 _SECOND_PASS_DELAY = 3_600_000  # ms; functions with the former settings may write during a pass
-_KEY = EMBEDDING.build_key()
-_SCANNED = 250  # items of one scan
-_IS_EMBEDDED = (
-    "begins_with(sk, :entry) OR begins_with(sk, :vector) AND attribute_exists(learned_by)"
-)
-_PREFIXES = {"entry": PRIVATE_ENTRY.sort_prefix, "vector": AGENT_VECTOR.sort_prefix}
 
 
 @dataclass(eq=False)
 class Reembedding:
     """Embeds all entries and facts in the current format. Two may work on it at once."""
 
-    _table: Table
+    _progress: EmbeddingProgress
     _mapper: EntryMapper
     _entries: EmbeddingIndexer
     _facts: Facts
@@ -52,12 +44,11 @@ class Reembedding:
         """Start a pass if the settings have changed; checked once in a process, by one read."""
         if self._is_checked:
             return Counter()
-        progress = self._table.get(_KEY) or {"vector_format": DEFAULT_FORMAT}
+        progress = self._progress.get() or {"vector_format": DEFAULT_FORMAT}
         is_changed = progress["vector_format"] != self._format_name
         if is_changed:
             due = None if self._format_name == NO_MODEL else self._clock()
-            started: Item = {"vector_format": self._format_name, "pages": 0, "is_last": False}
-            self._table.put(put(_KEY, started | build_due_attributes(_KEY[0], due)))
+            self._progress.start(self._format_name, due)
         self._is_checked = True
         return Counter(reembedding_started=int(is_changed))
 
@@ -68,26 +59,16 @@ class Reembedding:
         counts: Counter[str] = Counter()
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            page, after = self._table.scan(
-                progress.get("after"), _SCANNED, _IS_EMBEDDED, **_PREFIXES
-            )
+            page, after = self._progress.scan_embedded(progress.get("after"))
             entries = (self._decode_entry(item) for item in page if "learned_by" not in item)
             jobs = self._entries.reembedding_jobs(filter(None, entries))
             jobs += self._facts.reembedding_jobs(item for item in page if "learned_by" in item)
             counts += Counter(run_parallel([partial(_run_job, job) for job in jobs]))
             following, due = self._advance(progress, after)
-            if not self._save(following, progress, due) or after is None:
+            if not self._progress.save(following, progress, due) or after is None:
                 return counts
             progress = following
         return counts + Counter(stopped=1)
-
-    def _save(self, progress: Item, previous: Item, due: int | None) -> bool:
-        """Save progress; return False if another process has saved some since `previous`."""
-        seen = {"vector_format": previous["vector_format"], "pages": previous["pages"]}
-        item = {name: progress.get(name) for name in ("vector_format", "pages", "is_last", "after")}
-        item |= build_due_attributes(_KEY[0], due)
-        condition = "vector_format = :vector_format AND pages = :pages"
-        return self._table.try_write(put(_KEY, item, condition, **seen))
 
     def _decode_entry(self, item: Item) -> Entry | None:
         try:

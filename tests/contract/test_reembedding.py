@@ -216,7 +216,7 @@ def test_an_unreadable_entry_does_not_stop_reembedding(service: Service) -> None
 def test_reembedding_resumes_page_by_page_and_sweep_by_sweep(
     service: Service, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("functions.search.reembedding._SCANNED", 3)
+    monkeypatch.setattr("functions.search.store._SCANNED", 3)
     monkeypatch.setattr("functions.schedule.handler.JOB_SECONDS", 0.000001)
     run, sweeps, embedded = sweeper(service, **TITAN), 0, 0
     while True:
