@@ -56,7 +56,7 @@ def test_the_function_gets_its_principal(taking: Template) -> None:
 
 def test_sources_and_principal_go_together() -> None:
     for alone in TASK_EVENTS.items():
-        with pytest.raises(ConfigError, match="go together"):
+        with pytest.raises(ConfigError, match="must be set together"):
             Config.from_context(dict([alone]))
     with pytest.raises(ConfigError, match="task_event_principal"):
         Config.from_context(TASK_EVENTS | {"task_event_principal": "planner"})

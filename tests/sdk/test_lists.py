@@ -111,5 +111,5 @@ def test_logs_are_read_from_either_end(admin: Client) -> None:
     admin.principals.create("bob")
     (newest,) = admin.audit.list(newest_first=True, limit=1)
     assert (newest.action, newest.actor.id) == ("principal.create", "admin")
-    with pytest.raises(ValueError, match="followed"):
+    with pytest.raises(ValueError, match="newest_first"):
         admin.events.list_for_agent("admin", follow=True, newest_first=True)

@@ -52,5 +52,5 @@ def test_a_query_is_looped_over_as_often_as_one_likes(alice: Client) -> None:
 
 
 def test_the_truth_of_an_async_query_is_no_silent_yes() -> None:
-    with pytest.raises(TypeError, match="takes a request"):
+    with pytest.raises(TypeError, match="await the query"):
         bool(AsyncClient(api_key="am_x").memory.query())

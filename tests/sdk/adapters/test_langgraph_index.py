@@ -163,5 +163,5 @@ def test_a_batch_embeds_each_text_once(alice: Client) -> None:
 
 def test_dims_that_the_service_does_not_take_are_refused_at_once(alice: Client) -> None:
     for dims in (63, 3073):
-        with pytest.raises(ValueError, match="dims is 64 to 3072"):
+        with pytest.raises(ValueError, match="dims must be 64 to 3072"):
             make_store(alice, index={"dims": dims, "embed": embed})

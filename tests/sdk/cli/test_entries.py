@@ -71,7 +71,7 @@ def test_set_replaces_only_what_the_user_has_seen(cli: Cli) -> None:
     cli("set", "ns", "k", '{"n": 1}')
     taken = cli("set", "ns", "k", '{"n": 2}')
     assert taken.code == 3
-    assert "ns / k is there already, at version 1; --version 1 or --overwrite" in taken.err
+    assert "ns / k exists, at version 1; --version 1 or --overwrite" in taken.err
     assert cli("set", "ns", "k", '{"n": 3}', "--version", "1").code == 0
     outdated = cli("set", "ns", "k", '{"n": 4}', "--version", "1")
     assert (outdated.code, "VERSION_MISMATCH" in outdated.err) == (3, True)

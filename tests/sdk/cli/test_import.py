@@ -177,7 +177,7 @@ def test_fields_of_a_newer_service_are_left_out_with_one_warning(tenant: Tenant)
 
 
 BAD_LINES: list[tuple[str, str]] = [
-    ("{", "no JSON"),
+    ("{", "not JSON"),
     ("[]", "an entry must be a JSON object"),
     ('{"namespace": "a"}', "key, value, memory_type is missing"),
     (json.dumps(an_entry(value=[])), "value"),

@@ -80,7 +80,7 @@ def test_something_else_than_a_file_is_refused(logged_in: Cli) -> None:
     logged_in.profile_file.unlink()
     os.mkfifo(logged_in.profile_file, 0o600)
     refused = logged_in("summary")
-    assert (refused.code, "is no regular file" in refused.err) == (2, True)
+    assert (refused.code, "is not a regular file" in refused.err) == (2, True)
 
 
 def test_a_link_to_the_file_stays_a_link(tenant: Tenant, logged_in: Cli, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_agents_have_limits_and_namespaces_have_permissions(tenant: Tenant) -> N
     changed = cli("namespaces", "set", "policies", *both, "--json").document
     assert (changed["history"], changed["permissions"]["default"]) == ({"days": 0}, "read")
     refused = cli("namespaces", "set", "policies", "--allow", "ada")
-    assert (refused.code, "--allow is ID=ACCESS" in refused.err) == (2, True)
+    assert (refused.code, "--allow must be ID=ACCESS" in refused.err) == (2, True)
 
 
 def test_facts_hold_for_a_time(tenant: Tenant) -> None:

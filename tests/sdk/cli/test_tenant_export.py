@@ -59,4 +59,4 @@ def test_an_export_into_a_folder_takes_no_filters(
     tenant: Tenant, tmp_path: Path, arguments: list[str]
 ) -> None:
     refused = tenant.cli()("export", tmp_path / "moved", *arguments)
-    assert (refused.code, "is of everything" in refused.err) == (2, True)
+    assert (refused.code, "has everything" in refused.err) == (2, True)

@@ -58,7 +58,7 @@ def test_a_target_is_named_completely(tenant: Tenant) -> None:
     refused = cli("say", "chat", "--said", "Hi", "--uses", "f.1")
     assert (refused.code, "--uses needs --answered" in refused.err) == (2, True)
     refused = cli("recall", "tea", "--since", "yesterday")
-    assert (refused.code, "is a time" in refused.err) == (2, True)
+    assert (refused.code, "must be a time" in refused.err) == (2, True)
 
 
 def test_a_task_is_handed_over(tenant: Tenant) -> None:
