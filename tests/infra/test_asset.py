@@ -87,7 +87,7 @@ def test_botocore_knows_the_services_that_are_called_and_no_others(asset: Asset)
     called: set[str] = set()
     for path in (asset.folder / "functions").rglob("*.py"):
         called |= set(
-            re.findall(r'\bcreate(?:_lazy)?_client\("([\w-]+)"\)', path.read_text("utf-8"))
+            re.findall(r'\b(?:create_client|LazyClient)\("([\w-]+)"[,)]', path.read_text("utf-8"))
         )
     data = asset.folder / "botocore/data"
     assert {path.name for path in data.iterdir() if path.is_dir()} == called == set(trim.SERVICES)
