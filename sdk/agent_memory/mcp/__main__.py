@@ -17,11 +17,11 @@ key in AGENT_MEMORY_API_KEY, or else as the service of its folder or of AGENT_ME
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until its client, or its user, ends it; the process's exit code."""
+    """Serve until the client or the user ends it; return the exit code of the process."""
     asked = _parser().parse_args(arguments)
     service = _find_service(asked.server_url)
     if not service.url.startswith(("http://", "https://")):
-        return _refused("--server-url is like https://memory.example.com")
+        return _refused("--server-url must be like https://memory.example.com")
     if not asked.http and not may_be_key(service.api_key):
         return _refused(f"set {KEY} to the key of the principal to act as")
     if find_spec("mcp") is None:  # an extra

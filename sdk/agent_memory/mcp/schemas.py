@@ -39,10 +39,13 @@ def _to_value(given: object) -> object:
 Name = Annotated[str, Field(min_length=1)]
 Namespace = Annotated[
     str,
-    Field(min_length=1, max_length=255, description="The topic it belongs to, e.g. `preferences`"),
+    Field(min_length=1, max_length=255, description="The topic of the memory, e.g. `preferences`"),
 ]
 Key = Annotated[
-    str, Field(min_length=1, max_length=255, description="Its name, unique within the namespace")
+    str,
+    Field(
+        min_length=1, max_length=255, description="The name of the memory, unique in its namespace"
+    ),
 ]
 TextOrValue = Annotated[
     dict[str, JsonValue],
@@ -53,7 +56,7 @@ JsonObject = Annotated[dict[str, JsonValue], BeforeValidator(_parsed)]
 Tags = Annotated[
     list[str],
     BeforeValidator(_parsed),
-    Field(max_length=50, description="Words to find it by, up to 50"),
+    Field(max_length=50, description="Labels to filter by, up to 50"),
 ]
 SoughtTags = Annotated[
     list[Annotated[str, Field(min_length=1, pattern="^[^,]*$")]],  # the service splits at commas
@@ -65,7 +68,8 @@ Ttl = Annotated[
     Field(description="Its lifetime, for example `duration:PT24H`; without it, it does not expire"),
 ]
 Version = Annotated[
-    int, Field(ge=1, description="Its version when you last saw it; else nothing is changed")
+    int,
+    Field(ge=1, description="The version that you read; if it is another now, nothing is changed"),
 ]
 
 
@@ -76,9 +80,9 @@ class Arguments(BaseModel):
 
 
 class CreateEntry(Arguments):
-    """Stores a new memory.
+    """Store a new memory.
 
-    Fails if there is one with this namespace and key: `update` changes that.
+    It fails if a memory has this namespace and key: `change_entry` changes an existing one.
     """
 
     namespace: Namespace
@@ -86,125 +90,145 @@ class CreateEntry(Arguments):
     value: TextOrValue
     memory_type: MemoryType = Field(
         "episodic",
-        description="`episodic`: your own, kept until it has to make room for newer ones; "
+        description="`episodic`: your own, kept until newer ones need its place; "
         "`working`: your own, for a task in progress; `semantic`: shared, read by everybody",
     )
     tags: Tags = []
     ttl: Ttl | None = None
-    pinned: bool | None = Field(None, description="Never makes room for others; episodic only")
-    priority: Priority | None = Field(None, description="Low ones make room first; episodic only")
-    sensitivity: Sensitivity | None = Field(None, description="The last two are stored encrypted")
-    task_id: Name | None = Field(None, description="The task that it belongs to, and ends with")
+    pinned: bool | None = Field(None, description="It is never evicted; episodic only")
+    priority: Priority | None = Field(None, description="Low ones are evicted first; episodic only")
+    sensitivity: Sensitivity | None = Field(
+        None, description="The last two values are stored encrypted"
+    )
+    task_id: Name | None = Field(None, description="The task that the memory belongs to")
 
 
 class ReadEntry(Arguments):
-    """Reads one memory by its namespace and key: your own if there is one, else the shared one."""
+    """Read one memory by its namespace and key: your own if there is one, else the shared one."""
 
     namespace: Namespace
     key: Key
-    memory_type: MemoryType | None = Field(None, description="Looks only there")
-    agent_id: Name | None = Field(None, description="Whose memory to read, if not your own")
+    memory_type: MemoryType | None = Field(None, description="Only in this tier")
+    agent_id: Name | None = Field(None, description="The agent whose memory it is; by default you")
 
 
 class ListEntries(Arguments):
-    """Finds memories by namespace and tags, newest first: your own, or with `semantic` shared ones.
+    """Find memories by namespace and tags, newest first: your own, or with `semantic` shared ones.
 
-    Without any filter it lists all. `next` in the answer says that there are more.
+    Without a filter it lists all. `next` in the answer says that there are more.
     """
 
     namespace: Annotated[
         str | None,
-        Field(min_length=1, description="A namespace; `billing.*` takes all that begin so"),
+        Field(
+            min_length=1,
+            description="A namespace; `billing.*` selects all that begin with `billing.`",
+        ),
     ] = None
     tags: Annotated[SoughtTags, Field(description="All of these tags")] = []
     tags_any: Annotated[SoughtTags, Field(description="At least one of these tags")] = []
     memory_type: MemoryType | None = Field(
         None, description="By default your own, working and episodic"
     )
-    agent_id: Name | None = Field(None, description="Whose memories, if not your own")
-    task_id: Name | None = Field(None, description="Working memory of this task, of all authors")
+    agent_id: Name | None = Field(
+        None, description="The agent whose memories they are; by default you"
+    )
+    task_id: Name | None = Field(
+        None, description="Only working memory of this task, by all authors"
+    )
     limit: int = Field(20, ge=1, le=100)
-    after: Name | None = Field(None, description="`next` of an earlier answer, to continue there")
+    after: Name | None = Field(None, description="`next` of the answer before")
 
 
 Query = Annotated[
-    str, Field(min_length=1, max_length=8192, description="What it is about, in words or ids")
+    str,
+    Field(min_length=1, max_length=8192, description="The subject of the search, in words or ids"),
 ]
 MinScore = Annotated[
     float,
-    Field(ge=-1, le=1, description="The least score; nothing is left out by default"),
+    Field(ge=-1, le=1, description="The lowest score; by default all results are shown"),
 ]
 
 
 class SearchMemories(Arguments):
-    """Finds memories by what they are about: by meaning, words, names and ids, best first.
+    """Find memories by meaning, words, names and ids, best first.
 
-    Each has a `score`, 1 for the query's own words, and the words that `matched`. A new memory is
+    Each has a `score`, 1 for the words of the query, and the words that `matched`. A new memory is
     found after a second or two.
     """
 
     query: Query
     memory_type: MemoryType | None = Field(
-        None, description="Searches only there; by default your own and the shared ones"
+        None, description="Only in this tier; by default your own memories and the shared ones"
     )
     namespace: Annotated[
         str | None,
-        Field(min_length=1, description="A namespace; `billing.*` takes all that begin so"),
+        Field(
+            min_length=1,
+            description="A namespace; `billing.*` selects all that begin with `billing.`",
+        ),
     ] = None
     tags: Annotated[SoughtTags, Field(description="All of these tags")] = []
     fields: Annotated[
         dict[str, str | bool | int | float | None],
-        Field(description="What values have; search fields that the one `namespace` declares"),
+        Field(description="Values of the search fields that the given `namespace` declares"),
     ] = {}
-    agent_id: Name | None = Field(None, description="Whose memories, if not your own")
+    agent_id: Name | None = Field(
+        None, description="The agent whose memories they are; by default you"
+    )
     limit: int = Field(5, ge=1, le=100)
     min_score: MinScore | None = None
 
 
 class RecallFacts(Arguments):
-    """Finds facts that agents of the team have learned, by meaning, words, names and ids.
+    """Find facts that agents of the team have learned, by meaning, words, names and ids.
 
-    The facts of a subject that the query names come first. Each has a `score`, 1 for the query's
-    own words, and the words that `matched`.
+    The facts of a subject that the query names come first. Each has a `score`, 1 for the words
+    of the query, and the words that `matched`.
     """
 
     query: Query
-    subject: Name | None = Field(None, description="Only facts about exactly this subject")
-    predicate: Name | None = Field(None, description="Only facts that say exactly this of it")
+    subject: Name | None = Field(None, description="Only facts with exactly this subject")
+    predicate: Name | None = Field(None, description="Only facts with exactly this predicate")
     min_confidence: float | None = Field(None, ge=0, le=1)
     limit: int = Field(5, ge=1, le=100)
     min_score: MinScore | None = None
 
 
 class LearnFact(Arguments):
-    """Keeps one short statement for the whole team: subject, predicate, object.
+    """Store one short statement for the whole team: subject, predicate, object.
 
-    The same statement again is no second one; its confidence is the later one's.
+    If the team knows the statement, it is not stored twice; the new confidence replaces the old.
     """
 
-    subject: Annotated[str, Field(min_length=1, description="About whom or what: `Acme GmbH`")]
-    predicate: Annotated[str, Field(min_length=1, description="What is said: `pays within`")]
-    object: Annotated[str, Field(min_length=1, description="The rest of it: `14 days`")]
+    subject: Annotated[
+        str,
+        Field(min_length=1, description="The person or thing that the fact is about: `Acme GmbH`"),
+    ]
+    predicate: Annotated[str, Field(min_length=1, description="The relation: `pays within`")]
+    object: Annotated[str, Field(min_length=1, description="The value: `14 days`")]
     confidence: float = Field(1.0, ge=0, le=1, description="How sure you are, from 0 to 1")
 
 
 class ListConversations(Arguments):
-    """Lists a user's past conversations, the last updated first, without what was said."""
+    """List a user's conversations without their messages, the last updated first."""
 
-    user_id: Name | None = Field(None, description="Whose; by default those of your own id")
+    user_id: Name | None = Field(None, description="The user; by default your own id")
     tags: Annotated[SoughtTags, Field(description="All of these tags")] = []
     limit: int = Field(20, ge=1, le=100)
 
 
 class ReadConversation(Arguments):
-    """Reads the last messages of a conversation, oldest first."""
+    """Read the last messages of a conversation, oldest first."""
 
-    session_id: Annotated[str, Field(min_length=1, description="As `list_conversations` shows it")]
-    last: int = Field(20, ge=1, le=100, description="How many messages, the newest ones")
+    session_id: Annotated[
+        str, Field(min_length=1, description="The id that `list_conversations` shows")
+    ]
+    last: int = Field(20, ge=1, le=100, description="The number of messages, the newest ones")
 
 
 class AppendMessage(Arguments):
-    """Adds a message to a conversation; begins the conversation if there is none.
+    """Add a message to a conversation; create the conversation if it does not exist.
 
     Each call adds one more message.
     """
@@ -212,13 +236,13 @@ class AppendMessage(Arguments):
     session_id: Annotated[str, Field(min_length=1, max_length=255)]
     role: Annotated[str, Field(min_length=1, description="Who said it: `user`, `assistant`")]
     content: JsonValue = Field(description="What was said: text, or any JSON")
-    user_id: Name | None = Field(None, description="Whose conversation, if it is new; else yours")
+    user_id: Name | None = Field(None, description="The user of a new conversation; by default you")
 
 
 class Update(Arguments):
-    """Changes a memory, unless somebody else has changed it since you saw it.
+    """Change a memory that still has the version you read.
 
-    Needs the `version` that `recall` gave; what you leave out stays as it is.
+    It needs the `version` that `read_entry` showed; fields that you leave out stay the same.
     """
 
     namespace: Namespace
@@ -226,11 +250,12 @@ class Update(Arguments):
     version: Version
     value: TextOrValue | None = None
     merge: bool = Field(
-        False, description="Changes only the fields that `value` names; else it replaces all"
+        False,
+        description="True to change only the fields that `value` has; by default it replaces all",
     )
     tags: Tags | None = None
     ttl: Ttl | None = None
-    memory_type: MemoryType | None = Field(None, description="Looks only there")
+    memory_type: MemoryType | None = Field(None, description="Only in this tier")
 
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
@@ -240,18 +265,18 @@ class Update(Arguments):
 
 
 class DeleteEntry(Arguments):
-    """Deletes a memory for good. That it wasn't there is no error."""
+    """Delete a memory permanently. It is no error if the memory does not exist."""
 
     namespace: Namespace
     key: Key
     version: Version | None = None
-    memory_type: MemoryType | None = Field(None, description="Looks only there")
+    memory_type: MemoryType | None = Field(None, description="Only in this tier")
 
 
 class Summarize(Arguments):
-    """Tells how much you remember, in which tiers, and which shared namespaces you may read."""
+    """Show how much you remember, in which tiers, and which shared namespaces you may read."""
 
-    agent_id: Name | None = Field(None, description="About whom, if not about you")
+    agent_id: Name | None = Field(None, description="The agent; by default you")
 
 
 class EntryScope(BaseModel):
@@ -270,10 +295,10 @@ class Memory(BaseModel):
     namespace: str
     key: str
     value: dict[str, JsonValue] | None = Field(None, description="Null if you may not read it")
-    version: int = Field(description="What `update` asks for")
+    version: int = Field(description="The version that `change_entry` needs")
     memory_type: MemoryType
     tags: list[str]
-    agent_id: str = Field(description="Whose it is")
+    agent_id: str = Field(description="The agent whose memory it is")
     scope: EntryScope
     pinned: bool
     priority: str
@@ -287,13 +312,15 @@ class MemoryPage(BaseModel):
     """Some memories, newest first."""
 
     memories: list[Memory]
-    next: str | None = Field(None, description="Where the next page begins, if there is one")
+    next: str | None = Field(
+        None, description="The position of the next page; null on the last one"
+    )
 
 
 class FoundMemory(Memory):
     """A memory that a search found."""
 
-    score: float = Field(description="How well it fits: 1 for the query's own words")
+    score: float = Field(description="How well it matches: 1 for the words of the query")
     matched: list[str] = Field(description="The words and ids of the query that it has")
 
 
@@ -313,7 +340,7 @@ class FoundFact(BaseModel):
     predicate: str
     object: str
     confidence: float
-    score: float = Field(description="How well it fits: 1 for the query's own words")
+    score: float = Field(description="How well it matches: 1 for the words of the query")
     matched: list[str] = Field(description="The words and ids of the query that it has")
 
 
@@ -329,11 +356,13 @@ class LearnedFact(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     fact_id: str
-    subject: str | None = Field(None, description="Null, as the rest of it, if you may not read it")
+    subject: str | None = Field(
+        None, description="Null, as predicate and object, if you may not read it"
+    )
     predicate: str | None = None
     object: str | None = None
     confidence: float
-    learned_count: int = Field(description="How often it was learned")
+    learned_count: int = Field(description="The number of times that it was learned")
 
 
 class ListedConversation(BaseModel):

@@ -102,7 +102,7 @@ def test_over_http_it_ends_by_ctrl_c(server: LocalServer) -> None:
 
 
 def test_an_address_that_is_none(run: Run) -> None:
-    told = "agent-memory-mcp: --server-url is like https://memory.example.com\n"
+    told = "agent-memory-mcp: --server-url must be like https://memory.example.com\n"
     assert run("--server-url", "memory.example") == Ended(2, "", told)
     assert run("--server-url", "memory.example", "--http") == Ended(2, "", told)
 

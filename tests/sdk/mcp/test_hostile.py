@@ -62,7 +62,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("list_entries", {"tags": ["a,b"]}, "tags.0: String should match pattern '^[^,]*$'"),
     ("list_entries", {"tags_any": [""]}, "tags_any.0: String should have at least 1"),
     ("list_entries", {"after": ""}, "after: String should have at least 1"),
-    ("change_entry", PLACE | {"version": 1}, "give value, tags or ttl"),
+    ("change_entry", PLACE | {"version": 1}, "give the value, tags or ttl"),
     ("change_entry", PLACE | {"value": {}}, "version: Field required"),
     ("change_entry", PLACE | {"value": {}, "version": 0}, "version: Input should be greater"),
     ("change_entry", PLACE | {"value": {}, "version": "latest"}, "version: Input should be"),

@@ -1,5 +1,7 @@
 """The tools, as an MCP client calls them."""
 
+import json
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -205,6 +207,15 @@ async def test_clients_of_the_former_protocol_generation(
         await talk.call("create_entry", **PLACE, value={"by": "stdio"})
     async with over_http(mcp_server.endpoint, key, mode="legacy") as talk:
         assert (await talk.call("read_entry", **PLACE))["value"] == {"by": "stdio"}
+
+
+async def test_descriptions_name_tools_and_fields_that_exist(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        tools = (await talk.client.list_tools()).tools
+    described = json.dumps([each.model_dump(mode="json") for each in tools])
+    names = set(re.findall(r'"([a-z_]+)"', described))  # of tools and fields, and values of enums
+    examples = {"preferences", "user", "assistant"}
+    assert set(re.findall(r"`([a-z_]+)`", described)) - names - examples == set()
 
 
 async def test_what_clients_are_told_of_the_tools(connect: Connect, key: str) -> None:
