@@ -178,7 +178,7 @@ class ConversationStore:
     # Uploads
 
     def get_upload(self, tenant: str, session: str, id: str) -> Conversation | None:
-        """Read an upload: one read; None if there is none, or it was shown or given up."""
+        """Read an upload: one read; None if there is none, or it was shown or has expired."""
         key = item_types.ORPHANED_MESSAGES.build_key(tenant, session=session, generation=id)
         item = self._table.get(key)
         if item is None or "created_by" not in item or "closing" in item:

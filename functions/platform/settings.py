@@ -204,9 +204,15 @@ class ApiSettings(Settings):
     """The API function's settings."""
 
     USED = _COMMON.union(_ARCHIVE, _SEARCH, _LEARNING, _KEYS, _REQUESTS, _SWITCHES) | {
-        *("root_key", "root_key_secret_id", "log_wait_seconds", "key_cache_seconds", "openwop"),
-        *("jwt_tenant_claim", "jwt_principal_claim"),
-        *("request_log_sample", "searchable_conversations"),
+        "root_key",
+        "root_key_secret_id",
+        "log_wait_seconds",
+        "key_cache_seconds",
+        "openwop",
+        "jwt_tenant_claim",
+        "jwt_principal_claim",
+        "request_log_sample",
+        "searchable_conversations",
     }
     OPENS_VALUES = True
 

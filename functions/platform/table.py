@@ -80,7 +80,8 @@ class Table:
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Get the items that exist among `keys`, strongly consistent: a call per hundred."""
         wanted = [encode_key(key) for key in dict.fromkeys(keys)]
-        found, backoff = dict[Key, Item](), Backoff("the database is busy")
+        found: dict[Key, Item] = {}
+        backoff = Backoff("the database is busy")
         while wanted:
             chunk, rest = wanted[:MAX_GET_ITEMS], wanted[MAX_GET_ITEMS:]
             request = {self._name: {"Keys": chunk, "ConsistentRead": True}}
@@ -268,10 +269,8 @@ class Table:
     def write_many(self, writes: Sequence[Write]) -> None:
         """Run puts and deletes without conditions and without a transaction: a call per 25."""
         request_context.write_guard.get()(self, writes)
-        wanted, backoff = (
-            list(map(self._build_batch_request, writes)),
-            Backoff("the database is busy"),
-        )
+        wanted = list(map(self._build_batch_request, writes))
+        backoff = Backoff("the database is busy")
         while wanted:
             chunk, rest = wanted[:MAX_WRITE_ITEMS], wanted[MAX_WRITE_ITEMS:]
             response = self._call("batch_write_item", RequestItems={self._name: chunk})
