@@ -58,15 +58,23 @@ class Import:
         counts: how many lines had each of `OUTCOMES`.
     """
 
-    def __init__(self, client: Client, policy: Policy, now: datetime | None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        policy: Policy,
+        now: datetime | None,
+        note: Callable[[str, str], None] = lambda _old, _new: None,
+    ) -> None:
         """`now` is the server's time at the start, to the second.
 
         What has expired by then isn't sent, and what was written before counts as unchanged.
+        `note` takes the old id and the new one of each entry.
         """
         self.counts = Counter(dict.fromkeys(OUTCOMES, 0))
         self._client = client
         self._policy = policy
         self._now = now
+        self._note = note
         self._at_once = MOST_IN_BATCH
 
     def run(self, lines: Iterable[Line], done: Callable[[], None]) -> None:
@@ -113,7 +121,10 @@ class Import:
                 raise _to_failure(batch[0], error) from error
             self._write_in_parts(batch, 2 if error.code in _TOO_LARGE else len(batch))
         else:
-            self.counts.update(map(self._classify, parse_items(get_member(answer, "entries"))))
+            for line, written in zip(
+                batch, parse_items(get_member(answer, "entries")), strict=True
+            ):
+                self.counts[self._classify(line, written)] += 1
             self._at_once = min(self._at_once + 1, MOST_IN_BATCH)
 
     def _write_in_parts(self, batch: list[Line], parts: int) -> None:
@@ -143,17 +154,23 @@ class Import:
             raise _to_failure(line, error) from error
         except AgentMemoryError as error:
             raise _to_failure(line, error) from error
-        return self._classify(written)
+        return self._classify(line, written)
 
-    def _classify(self, answered: Document) -> str:
+    def _classify(self, line: Line, answered: Document) -> str:
         """Return the outcome of a create: an earlier run's answer comes again as it was."""
+        self._note_id(line, answered)
         at = parse(_read_update_time, answered)
         return "unchanged" if self._now is not None and at < self._now else "written"
+
+    def _note_id(self, line: Line, entry: Document) -> None:
+        if line.id is not None:
+            self._note(line.id, entry["id"])
 
     def _settle(self, line: Line, conflict: MemoryConflictError) -> str | None:
         present = (conflict.problem or {}).get("current")
         if present is None:
             raise _to_failure(line, conflict) from conflict
+        self._note_id(line, present)
         different = list_differences(line.body, present)
         if not different:
             return "unchanged"

@@ -26,11 +26,13 @@ class Line:
         number: the line's number, from 1.
         body: the entry as a create asks for it.
         size: how many bytes the line has.
+        id: the entry's id where it was exported.
     """
 
     number: int
     body: Document
     size: int
+    id: str | None = None
 
     @property
     def name(self) -> str:
@@ -84,7 +86,7 @@ def read_lines(source: BinaryIO, warn: Callable[[str], None]) -> Iterator[Line]:
             for name in sorted(entry.keys() - _KNOWN - unknown):
                 warn(f"line {number}: this version doesn't know the field {name}; it is left out")
             unknown |= entry.keys()
-            yield Line(number, _build_body(entry), len(raw))
+            yield Line(number, _build_body(entry), len(raw), entry.get("id"))
 
 
 def _parse_entry(number: int, text: bytes) -> Document:

@@ -41,6 +41,9 @@ def fill(admin: Client, ada: Client) -> None:
     ada.memory.put("near", "a", {}, memory_type="episodic", vector=_VECTOR)
     ada.memory.put("policies", "refunds", {"days": 30}, memory_type="semantic", tags=["t"])
     ada.memory.put("hidden", "of ada", {"n": 1}, memory_type="semantic")
+    ada.remember("Trips end on Fridays")
+    ada.namespaces.set_permissions("agents/ada/memory", allow={"admin": "read"})
+    ada.namespaces.set_search_fields("agents/ada/memory", ["text"])
     ada.memory.put("notes", "trip", {}, occurred_at=datetime(2020, 2, 8, tzinfo=UTC))
     admin.memory.put("notes", "own", {"text": "keep"})
     messages: list[dict[str, Any]] = [
@@ -127,7 +130,7 @@ def test_memory_is_written_to_another_tenant_however_often_the_import_is_killed(
             assert imported.code == 0, imported.err
     after = export(another, there, tmp_path / "again")
     assert list_entries(after) == list_entries(before)
-    assert len(list_entries(after)) == 6
+    assert len(list_entries(after)) == 7
     assert list_messages(after) == list_messages(before)
     for name in _COMPARED:
         assert before[name], name
@@ -149,6 +152,33 @@ def test_the_time_when_something_happened_is_kept(
         (moved,) = admin.memory.query()
     assert moved.occurred_at == entry.created_at
     assert moved.id != entry.id
+
+
+def test_the_uses_of_messages_name_the_imported_items(
+    tenant: Tenant, another: Tenant, tmp_path: Path
+) -> None:
+    key, there = tenant.agent("ada"), another.agent("ada")
+    with Client(tenant.server.address, key) as ada:
+        ada.remember("Orders leave the warehouse in Utrecht on Mondays")
+        ada.memory.put(
+            "lessons", "dates", {"text": "Pallets leave on Fridays"}, memory_type="episodic"
+        )
+        entry = ada.memory.put("notes", "dates", {"text": "Boxes leave on Sundays"})
+        ada.facts.learn("orders", "leave on", "Monday")
+        ada.say("chat/1", user="When do orders leave?", assistant="Wait")
+        ada.conversations.remove_messages("chat/1", 0, 1)
+        recalled = ada.recall("When do orders, pallets and boxes leave?", wait="indexed")
+        uses = [*(each.reference for each in recalled.items), f"e.{entry.id}", "m.chat~2f1.0"]
+        ada.say("chat/1", assistant="On Mondays", uses=uses)
+    export(tenant, key, tmp_path / "moved")
+    cli = another.cli()
+    assert cli("--profile", "ada", "login", another.server.address, stdin=there).code == 0
+    for _ in range(2):
+        assert cli("import", tmp_path / "moved", "--with", "ada").code == 0
+    with Client(another.server.address, there) as ada:
+        said = ada.conversations.get("chat/1").messages[-1]
+        named = {each: ada.get_recalled(each).text for each in said.uses}
+    assert sorted(named.values()) == sorted(each.text for each in recalled.items)
 
 
 def _is_third_write() -> Callable[[Request], bool]:
@@ -187,19 +217,21 @@ def test_private_memory_needs_the_key_of_its_owner(
         Client(tenant.server.address, tenant.api_key) as admin,
     ):
         ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic")
+        ada.remember("Trips end on Fridays")
         admin.tasks.create("intent_1", id="task_1", assigned_agent="ada")
         ada.memory.put("work", "step", {"n": 1}, task_id="task_1")
     export(tenant, key, tmp_path / "moved")
     imported = another.cli()("import", tmp_path / "moved")
     assert imported.code == 0, imported.err
-    assert "1 private entries of ada were left out: import them --with its key" in imported.err
+    assert "2 private entries of ada were left out: import them --with its key" in imported.err
+    assert "permissions of agents/ada/memory: left out; give the key of ada" in imported.err
     assert "1 entries of tasks were left out: tasks are not imported" in imported.err
     cli = another.cli()
     there = another.agent("ada")
     assert cli("--profile", "ada", "login", another.server.address, stdin=there).code == 0
     assert cli("import", tmp_path / "moved", "--with", "ada").code == 0
     with Client(another.server.address, there) as ada:
-        assert [each.key for each in ada.memory.query()] == ["dates"]
+        assert [each.value["text"] for each in ada.memory.query()] == ["Trips end on Fridays", "ä"]
 
 
 @pytest.mark.parametrize("content", [None, "{}"])

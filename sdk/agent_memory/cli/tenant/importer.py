@@ -14,6 +14,7 @@ from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from agent_memory import Client
 from agent_memory.cli.failures import Failure, UsageFailure, render_message, to_exit_code
@@ -22,6 +23,7 @@ from agent_memory.cli.lines import Line, read_lines
 from agent_memory.cli.output import note
 from agent_memory.cli.progress import Progress
 from agent_memory.cli.tenant.documents import Document, read_documents, read_manifest
+from agent_memory.cli.tenant.uses import Renaming
 from agent_memory.exceptions import AgentMemoryError, MemoryConflictError
 from agent_memory.model import NamespaceAccess
 
@@ -72,6 +74,7 @@ class TenantImport:
         self._policy: Policy = policy
         self._now = now
         self._left_out: Counter[str] = Counter()
+        self._renaming = Renaming(read_documents(folder / "conversations.jsonl"))
 
     def run(self) -> None:
         """Write everything, in the order of its dependencies.
@@ -113,7 +116,8 @@ class TenantImport:
         with file.open("rb") as source, Progress(f"import {file.stem}") as progress:
             wanted = filter(self._can_write, read_lines(source, note))
             for owner, lines in groupby(wanted, _find_owner):
-                run = Import(self._get_client(owner), self._policy, self._now)
+                client = self._get_client(owner)
+                run = Import(client, self._policy, self._now, self._renaming.note)
                 try:
                     run.run(lines, lambda: progress.reached(self.counts["entries"], None))
                 finally:
@@ -142,15 +146,24 @@ class TenantImport:
 
     def _open_namespace(self, document: Document) -> None:
         """Give the importing principal access, which `_write_namespace` takes away."""
-        name = document["namespace"]
-        if not name.endswith("*"):
-            self._client.namespaces.set_permissions(name, allow={self._me: "admin"})
+        name, owner = document["namespace"], _parse_owner(document["namespace"])
+        if not name.endswith("*") and (owner is None or owner in self._owners):
+            namespaces = self._get_client(owner).namespaces
+            if owner is None:
+                namespaces.set_permissions(name, allow={self._me: "admin"})
             if document.get("search_fields"):
-                self._client.namespaces.set_search_fields(name, document["search_fields"])
+                namespaces.set_search_fields(name, document["search_fields"])
 
     def _write_namespace(self, document: Document) -> None:
         name, permissions = document["namespace"], document["permissions"]
-        allow = _list_access(permissions)
+        allow, owner = _list_access(permissions), _parse_owner(name)
+        if owner is not None:
+            if owner in self._owners:
+                own = self._owners[owner].namespaces
+                own.set_permissions(name, default=permissions["default"], allow=allow)
+            else:
+                note(f"the permissions of {name}: left out; give the key of {owner}")
+            return
         if self._me not in allow and not name.endswith("*"):
             # `none` bars a principal that a default would let in, and else removes it from the
             # list. So the default is `none`, too, in this step.
@@ -161,13 +174,19 @@ class TenantImport:
     def _write_conversation(self, document: Document) -> None:
         """Write a conversation as its creator if its key is given, unless it exists."""
         fields: Any = _select(document, _CONVERSATION)
-        messages = [{"content": None, **_select(each, _MESSAGE)} for each in document["messages"]]
+        messages = [self._build_message(each) for each in document["messages"]]
         conversations = self._get_client(document["created_by"]).conversations
         session, user = document["session_id"], document["user_id"]
         try:
             conversations.put(session, user, messages, revision=0, **fields)
         except MemoryConflictError:
             note(f"the conversation {session} exists and stays as it is")
+
+    def _build_message(self, message: Document) -> Document:
+        body = {"content": None, **_select(message, _MESSAGE)}
+        if "uses" in body:
+            body["uses"] = self._renaming.rename(body["uses"])
+        return body
 
     def _write_state(self, document: Document) -> None:
         states = self._get_client(document["agent_id"]).states
@@ -241,8 +260,15 @@ def _assert_same_tenant(client: Client, other: Client) -> None:
 
 
 def _find_owner(line: Line) -> str | None:
-    """Find the owner of private memory; None for shared memory."""
-    return line.body["agent_id"] if line.names_owner else None
+    """Find the owner of private memory, or of an agent's own namespace; None for shared memory."""
+    return line.body["agent_id"] if line.names_owner else _parse_owner(line.body["namespace"])
+
+
+def _parse_owner(namespace: str) -> str | None:
+    """Parse the agent to which a namespace belongs by its name."""
+    root, _, rest = namespace.partition("/")
+    agent, slash, _ = rest.partition("/")
+    return unquote(agent) if root == "agents" and agent and slash else None
 
 
 def _list_access(permissions: Mapping[str, Any]) -> dict[str, NamespaceAccess]:
