@@ -1,8 +1,8 @@
-"""The composition root: how the services of every function are put together.
+"""The composition root: build the services of every function.
 
 An entry point makes one `Container` when its module is imported. What most functions and requests
-need is imported with it. All else is named by its module, such as `functions.recall.service`, and
-imported at its first use, since importing every package would add 110 ms to a start.
+need is imported with it. Other packages are named by their module, such as
+`functions.recall.service`, and imported at first use: all of them take 110 ms.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ else:
             module = import_module(f"{self._name}.{name}")
             return _Package(module.__name__) if hasattr(module, "__path__") else module
 
-    functions = _Package(__package__)  # an installed service has another name
+    functions = _Package(__package__)  # an installed service has another package name
 
 T = TypeVar("T")
 
@@ -156,12 +156,12 @@ class _Lazy(Generic[T]):
 class Container:
     """All services of one function, on the tables and keys that its settings name.
 
-    A service is made when it is first asked for, and the services that it needs with it: for each
-    parameter of its constructor, such as `store: TaskStore`, the one service of that type, unless
-    `_ARGUMENTS` has the parameter.
+    A service is made at its first use, together with the services that it needs: each parameter of
+    its constructor, such as `store: TaskStore`, gets the service of that type, unless `_ARGUMENTS`
+    has the parameter.
 
     Attributes:
-        settings: the function's.
+        settings: the settings of the function.
         clock: gives the time in epoch ms.
         table: holds all but the logs.
         log_table: holds the logs.
@@ -297,7 +297,7 @@ class Container:
     ) -> None:
         """`dynamodb` is the client of the tables; a new one unless given.
 
-        `relays` are the Unix sockets that lead to models, by their URLs; others are in the network.
+        `relays` maps the URLs of models to Unix sockets; other models are called by network.
         """
         dynamodb = dynamodb or create_client("dynamodb")
         self._relays = relays or {}
@@ -339,7 +339,7 @@ class Container:
     def prepare_seals(self) -> None:
         """Read the deployment's secret, while the function starts.
 
-        The root key isn't read: only an operator's requests and unknown keys need it.
+        The root key isn't read yet: only an operator's requests and unknown keys need it.
         """
         try:
             if self.seals is not None:
@@ -379,7 +379,7 @@ class Container:
 
     @_Lazy
     def root_key(self) -> str:
-        """Get the operator's key, read from Secrets Manager where the settings don't hold it."""
+        """Get the operator's key: from the settings, else from Secrets Manager."""
         if self.settings.root_key is not None:
             return self.settings.root_key
         return self.read_secret(self.settings.root_key_secret_id)
@@ -410,14 +410,14 @@ class Container:
 
     @_Lazy
     def event_bus(self) -> EventBus | None:
-        """Use the bus that the settings name, if they do."""
+        """Use the event bus of the settings; None without one."""
         name, types = self.settings.event_bus, parse_event_types(self.settings.event_bus_types)
         return None if name is None else EventBus(create_client("events"), name, types)
 
     def _build_endpoint(
         self, url: str | None, key: str | None, secret_id: str | None, seconds: float
     ) -> functions.platform.openai_endpoint.OpenAiEndpoint | None:
-        """Build an endpoint; its key is read from Secrets Manager where no setting holds it."""
+        """Build an endpoint; its key is in the settings, else in Secrets Manager."""
         read = cache(lambda: key if secret_id is None else self.read_secret(secret_id))
         endpoints = functions.platform.openai_endpoint
         if url is None:
@@ -506,6 +506,4 @@ _ARGUMENTS: dict[str, Callable[[Container], Any]] = {
     "UserForgetting.states": lambda c: (c.persons, c.states),
     "UserForgetting.objects": lambda c: (c.spaces, c.objects),
 }
-"""The arguments of constructors that aren't found by their type: by parameter, if they are the same
-for all classes that take one of that name, else by class and parameter.
-"""
+"""Arguments that aren't found by their type: by parameter, or by class and parameter."""

@@ -1,6 +1,6 @@
 """Explain who may read and write what.
 
-It asks the actions that the services ask, about what the services would read for that principal.
+It checks the same actions as the services, on what the services would read for that principal.
 """
 
 from dataclasses import dataclass
@@ -45,10 +45,10 @@ class Checks(NamedTuple):
 
 
 def decide_all(principal: Principal, permission: Permission, checks: Checks, now: int) -> Decision:
-    """Decide whether a principal may do something; the first action's rule is the reason.
+    """Decide whether a principal may do all actions; the first action's rule is the reason.
 
     Args:
-        permission: what the principal must hold besides.
+        permission: a permission that the principal must have, too.
         now: the time in epoch ms.
     """
     if principal.expires_at is not None and principal.expires_at <= now:
@@ -75,7 +75,7 @@ class AccessTarget(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Tells what decides on a principal's access to a target, and what the principal is to it."""
+    """The checks of a principal's access to a target, and the principal's role at it."""
 
     read: Checks
     write: Checks
@@ -85,7 +85,7 @@ class _Found(NamedTuple):
 
 @dataclass(eq=False)
 class AccessExplanations:
-    """Explains access to what is in a caller's tenant."""
+    """Explains access to items of a caller's tenant."""
 
     _entries: EntryReader
     _namespaces: Namespaces
@@ -97,12 +97,12 @@ class AccessExplanations:
     def explain(
         self, caller: Principal, principal_id: str, target: AccessTarget
     ) -> tuple[Decision, Decision]:
-        """Explain whether a principal may read and write a target, each by which rule.
+        """Explain whether a principal may read and write a target, and by which rules.
 
         Raises:
             EntryNotFound, NotFound: the caller's tenant has no such target, or no such principal.
-            AccessDenied: the principal is another one, and the caller is neither the target's
-                owner nor its coordinator, nor has `memory.admin`.
+            AccessDenied: the caller asks about another principal, and is neither the target's owner
+                nor its coordinator, and has no `memory.admin`.
         """
         principal, found = caller, self._find(caller, target)
         question = AccessQuestion(principal_id, found.is_owner, found.is_coordinator)

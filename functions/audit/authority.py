@@ -6,4 +6,4 @@ READ_AUDIT = Action("audit.read", (HOLDS_ADMIN,), denied="the audit log is read 
 INSPECT_MEMORY = Action(
     "memory.inspect", (INSPECTS,), denied="this needs memory.inspect", is_audited=True
 )
-"""Read what memory.inspect alone lets the caller read: one record for each request."""
+"""Read by the permission memory.inspect alone: one record for each request."""

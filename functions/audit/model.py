@@ -12,9 +12,9 @@ class AuditRecord(NamedTuple):
         time: epoch ms.
         actor: the principal that acted, or the operator.
         action: the name of the action: "task.change".
-        target: what it was done to: "task:task_1".
+        target: the object of the action: "task:task_1".
         before, after: what changed, by field; never a value of memory.
-        request_id: of the request, which is in the function's log, too.
+        request_id: the id that the function's log has for the request.
     """
 
     id: str
@@ -32,7 +32,7 @@ class AuditQuery(NamedTuple):
     """Asks for up to `limit` records, of one actor's id or one action.
 
     Attributes:
-        after: the position after which the page begins; None where the order begins.
+        after: the position after which the page begins; None for the first page.
         since, until: the first and last moment of a period, in epoch ms.
     """
 

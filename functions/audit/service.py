@@ -35,14 +35,14 @@ class AuditTrail:
         *,
         tenant: str | None = None,
     ) -> Write:
-        """Build the write that records an action; it belongs into the action's own transaction.
+        """Build the write that records an action, for the transaction of the action.
 
         Args:
             action: an audited one.
-            target: what it is done to, `kind:name`: "namespace:billing".
-            before: the changed fields as they were; never a value of memory.
-            after: the changed fields as they are from now on; never a value of memory.
-            tenant: where the operator acts, who belongs to no tenant; else the caller's.
+            target: the object of the action as `kind:name`: "namespace:billing".
+            before: the changed fields before the action; never a value of memory.
+            after: the changed fields after the action; never a value of memory.
+            tenant: given for the operator, who has no tenant; default: the caller's.
         """
         actor = OPERATOR if caller.tenant == ROOT_TENANT else caller.actor
         return self.record_of(actor, tenant or caller.tenant, action, target, before, after)
@@ -55,7 +55,7 @@ class AuditTrail:
         target: str,
         before: dict[str, Any],
     ) -> list[Write]:
-        """Build the record of what a caller does to an item, unless the caller is its author."""
+        """Build the record of an action on an item, unless the caller is the item's author."""
         if author in (None, caller.id):
             return []
         return [self.record(caller, action, target, before)]
@@ -92,7 +92,7 @@ class AuditLog:
         self._clock = clock
 
     def read(self, caller: Principal, query: AuditQuery) -> tuple[list[AuditRecord], str | None]:
-        """Read records, and the position to continue from; None if none can follow.
+        """Read records, and the position of the next page; None if none can follow.
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
@@ -101,5 +101,5 @@ class AuditLog:
         return self._store.read(caller.tenant, query, self._clock())
 
     def add(self, record: Write) -> None:
-        """Add the record of an action that writes nothing else."""
+        """Write the record of an action that writes nothing else."""
         self._store.add(record)

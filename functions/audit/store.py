@@ -1,4 +1,4 @@
-"""Items of the audit log: a tenant's are in one partition, in the order of time."""
+"""Items of the audit log: each tenant has one partition, in order of time."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -41,8 +41,8 @@ class AuditStore(Store):
     ) -> tuple[list[AuditRecord], str | None]:
         """Read the next records that match, and the position of the last one examined.
 
-        A call examines as many records as it may give, or 2,000 where it selects. The position is
-        None at the end if the newest come first.
+        A call examines as many records as it may return, or 2,000 if it filters. At the end of a
+        list that is newest first, the position is None.
         """
         is_selective = query.actor is not None or query.action is not None
         examined = MAX_EXAMINED if is_selective else query.limit
@@ -65,7 +65,7 @@ class AuditStore(Store):
         self._table.put(record)
 
     def _iterate(self, tenant: str, query: AuditQuery, page_size: int) -> Iterator[Item]:
-        """Read the records after a position and of a period, in the order asked for."""
+        """Read the records after a position and of a period, in the requested order."""
         first, last = FIRST_AUDIT_POSITION, _LAST
         if query.since is not None:
             first = encode_timestamp(max(query.since, 0))

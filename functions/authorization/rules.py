@@ -1,4 +1,4 @@
-"""Decide whether a principal may do something; the one place where that is decided.
+"""Decide whether a principal may do something: the only place of such decisions.
 
 Each domain package names its actions. An action lists the rules that permit it; the first rule that
 holds is the reason of the decision.
@@ -36,8 +36,8 @@ class Action(Generic[Target_contra]):
         name: its name in audit records, `subject.verb`: "task.change".
         rules: any one of them is enough.
         denied: the message of the error when none holds.
-        is_audited: whether each use leaves an audit record: what is done with authority, and not
-            what a caller does with its own memory.
+        is_audited: whether each use has an audit record: uses of authority have one, uses of a
+            caller's own memory don't.
     """
 
     name: str
@@ -54,17 +54,17 @@ class Decision(NamedTuple):
 
 
 HOLDS_ADMIN = Rule[object](f"holds {ADMIN}", lambda caller, _: ADMIN in caller.permissions)
-"""Permits what `memory.admin` does to any target."""
+"""Permits a caller with `memory.admin` to act on any target."""
 HOLDS_WRITE = Rule[object](f"holds {WRITE}", lambda caller, _: WRITE in caller.permissions)
-"""Permits what is open to the whole tenant."""
+"""Permits every caller of the tenant."""
 IS_OPERATOR = Rule[object]("holds the root key", lambda caller, _: caller.tenant == ROOT_TENANT)
-"""Permits what the root key alone does."""
+"""Permits the root key alone."""
 INSPECTS = Rule[object](f"holds {INSPECT}", lambda caller, _: INSPECT in caller.permissions)
-"""Permits to read any target. It is the last rule of an action: each use is audited."""
+"""Permits reading any target. It is an action's last rule, since each use is audited."""
 
 
 def decide(caller: Principal, action: Action[Target_contra], target: Target_contra) -> Decision:
-    """Decide whether the caller may do this to the target, and by which rule."""
+    """Decide whether the caller may do the action, and by which rule."""
     for rule in action.rules:
         if rule.holds(caller, target):
             if rule.name == INSPECTS.name:
@@ -74,7 +74,7 @@ def decide(caller: Principal, action: Action[Target_contra], target: Target_cont
 
 
 def inspects(caller: Principal) -> bool:
-    """Tell whether the caller reads all of its tenant, which is audited."""
+    """Tell whether the caller reads by `memory.inspect`, which is audited."""
     if INSPECT in caller.permissions:
         request_context.note_inspection()
     return INSPECT in caller.permissions

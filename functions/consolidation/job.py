@@ -1,9 +1,9 @@
-"""The work of consolidations, which the schedule does: subject by subject, and resumable.
+"""Run consolidations on the schedule: subject by subject, and resumable.
 
-It walks over a tenant's facts, newest first. At the newest fact about a subject it reads all facts
-about it, and takes the steps that are planned for them. A step has the versions that it saw as its
-condition, and is planned from what is stored, so a page that is repeated after a crash changes
-nothing twice.
+It walks over a tenant's facts, newest first. At the newest fact about a subject, it reads all facts
+about the subject, and plans and takes their steps. A step is planned from stored facts, and is
+written on condition of their versions, so a page that is repeated after a crash changes nothing
+twice.
 """
 
 from collections.abc import Callable, Iterator
@@ -86,9 +86,9 @@ class Consolidator:
         take: TakeStep,
         has_time: HasTime,
     ) -> ConsolidationRun:
-        """Look at the next hundred facts, and take the steps that are planned for them.
+        """Examine the next hundred facts, and take the steps that are planned for them.
 
-        Returns how far it came; at the end of the facts, `after` is `END`.
+        Returns the position reached; at the end of the facts, `after` is `END`.
         """
         wanted = WantedPage(MAX_GET_ITEMS, after=run.after or run.last)
         page = list(islice(self._facts.list_newest(tenant, _ALL, wanted), MAX_GET_ITEMS))
@@ -110,7 +110,7 @@ class Consolidator:
         return run._replace(after=END if len(page) < MAX_GET_ITEMS else after, within=None)
 
     def _list_chunks(self, tenant: str, fact: Fact, before: str) -> Iterator[list[Examined[Fact]]]:
-        """Read the facts about a subject, in parts that are compared with each other."""
+        """Read the facts about a subject, in parts; facts of one part are compared."""
         wanted = WantedPage(MAX_GET_ITEMS, after=before)
         found = self._facts.list_newest(tenant, FactQuery(subject=fact.subject), wanted)
         while chunk := list(islice(found, MAX_CONSOLIDATED_TOGETHER)):
@@ -127,7 +127,7 @@ class Consolidator:
         return run._replace(undone_after=steps[-1].position)
 
     def _undo(self, tenant: str, run: ConsolidationRun, step: TakenStep) -> None:
-        """Change the facts of a step back that were not changed since."""
+        """Restore the facts of a step that were not changed since."""
         now, found = self._clock(), self._facts.get_many(tenant, step.refs)
         restored = [
             (fact, add_change(restore(fact, before), "undone", now, SERVICE.id))
@@ -138,7 +138,7 @@ class Consolidator:
             self._store.undo(tenant, run.id, step, restored)
 
     def _build_record(self, tenant: str, step: ConsolidationStep) -> Write:
-        """Build the audit record of a step: what it changes first, and not what the fact says."""
+        """Build the audit record of a step: the first change, without the fact's statement."""
         before, after = step.changes[0]
         target = f"fact:{step.kept or before.fact_id}"
         return self._audit.record_of(

@@ -1,4 +1,4 @@
-"""Consolidations: their settings, how far they are, and the steps that they take."""
+"""Consolidations: their settings, their progress, and the steps that they take."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
@@ -15,9 +15,9 @@ class ConsolidationRules(NamedTuple):
     """The rules of a consolidation.
 
     Attributes:
-        every: the time between two of them, as an ISO 8601 duration; None: only on request.
-        decay_after: after how long a fact that is not used is weakened; None: never.
-        end_below: a weakened fact with less confidence ends.
+        every: the time between two consolidations (ISO 8601); None: only on request.
+        decay_after: the time without use after which a fact is weakened; None: never.
+        end_below: a weakened fact ends if its confidence is below this value.
     """
 
     every: str | None = None
@@ -34,7 +34,7 @@ class ConsolidationRules(NamedTuple):
 
 
 class ConsolidationSchedule(NamedTuple):
-    """A tenant's settings, and what they have led to.
+    """A tenant's settings, with its next and latest consolidation.
 
     Attributes:
         next_at: when the next consolidation starts (epoch ms); None: only on request.
@@ -52,10 +52,10 @@ class ConsolidationRun(NamedTuple):
     """A consolidation and its progress. Times are epoch ms.
 
     Attributes:
-        last: the position behind which facts are too new for it.
-        after: the position of the last fact that it is through with.
+        last: the position of the last fact that it covers; later facts are too new.
+        after: the position of the last fact that was processed.
         within: the position among the facts about the next subject.
-        undone_after: the last step that was looked at to undo it.
+        undone_after: the position of the last step that was examined to undo it.
         revision: grows with each step, so that two workers don't take the same one.
     """
 
@@ -79,7 +79,7 @@ class ConsolidationStep(NamedTuple):
     """A change that a consolidation makes to facts.
 
     Attributes:
-        changes: each fact as it is and as it becomes.
+        changes: each fact before and after the step.
         kept: the id of the fact that remains.
         shown: the facts that are merged, ended or weakened.
     """
@@ -97,11 +97,11 @@ class TakenStep(NamedTuple):
     Attributes:
         position: where it is among the run's steps.
         refs: the facts that it changed.
-        versions: those that it made of them.
-        before: the changed fields of each, as they were.
-        shown: those of the facts that a report names.
-        kept: the fact that goes on.
-        undone: whether any of its facts is as before.
+        versions: the versions of these facts after the step.
+        before: the changed fields of each fact before the step.
+        shown: the references that a report names.
+        kept: the fact that remains.
+        undone: whether any of its facts was restored.
     """
 
     position: str

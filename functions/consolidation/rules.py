@@ -36,9 +36,9 @@ class _Alike:
 def plan_steps(
     facts: Iterable[Fact], single_valued: Collection[str], rules: ConsolidationRules, now: int
 ) -> list[ConsolidationStep]:
-    """Plan what is done with the facts about a subject: at most one step for each.
+    """Plan the steps for the facts about a subject: at most one for each fact.
 
-    What has ended, or does not hold yet, stays as it is. So does a fact of which a step was undone,
+    A fact that has ended or does not hold yet has no step. A fact whose step was undone has none
     until it is learned again.
     """
     present = [each for each in facts if _holds(each, now) and not _is_settled(each)]
@@ -65,7 +65,7 @@ def _is_settled(fact: Fact) -> bool:
 
 
 def get_statement_time(fact: Fact) -> int:
-    """Return since when a statement is known to hold: its own date, or its last learning."""
+    """Return the time of a statement: its own date, or the time when it was last learned."""
     is_dated = fact.valid_from < fact.first_learned_at or fact.valid_from > fact.updated_at
     return fact.valid_from if is_dated else fact.updated_at
 
@@ -104,7 +104,7 @@ def group_alike(facts: Iterable[Fact]) -> list[_Alike]:
 
 
 def _merge(alike: _Alike, now: int) -> ConsolidationStep:
-    """Let the fact with the most evidence go on, with the evidence of all."""
+    """Keep the fact with the most evidence, and add the evidence of the others."""
     kept, *others = alike.facts[: MAX_REPLACED_FACTS + 1]
     facts = (kept, *others)
     runs = dict.fromkeys(run for each in (*others, kept) for run in each.learned_from_run_ids)
@@ -126,10 +126,10 @@ def _merge(alike: _Alike, now: int) -> ConsolidationStep:
 
 
 def _end(ended: Sequence[Fact], latest: _Alike, now: int, *, is_named: bool) -> ConsolidationStep:
-    """End facts when the later one was stated.
+    """End facts at the time when the later one was stated.
 
     Args:
-        is_named: whether the later fact names them; a fact has one step of a consolidation.
+        is_named: whether the report names the later fact; each fact is in one step of a run.
     """
     time, kept = latest.stated_at, latest.kept
     changes = [(each, end_fact(each, time, now, SERVICE.id)) for each in ended]

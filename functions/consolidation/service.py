@@ -52,8 +52,8 @@ _BUSY = "the consolidation is being changed"
 class Consolidation:
     """The consolidations of a caller's tenant.
 
-    Every method raises `AccessDenied` where the caller lacks `memory.admin`, and `NotFound` where
-    there is no such consolidation.
+    Every method raises `AccessDenied` if the caller lacks `memory.admin`, and `NotFound` if there
+    is no such consolidation.
     """
 
     _store: ConsolidationStore
@@ -70,7 +70,7 @@ class Consolidation:
 
     @retry_on(ConditionFailed, _BUSY)
     def put_settings(self, caller: Principal, new: ConsolidationSettings) -> ConsolidationSchedule:
-        """Set when and how facts are consolidated.
+        """Replace the settings.
 
         Raises:
             ValidationFailed: a duration is malformed or too short.
@@ -94,9 +94,9 @@ class Consolidation:
         return after
 
     def preview(self, caller: Principal) -> tuple[list[ReportedStep], ConsolidationRun]:
-        """Preview a consolidation, for as many facts as a request can read.
+        """Preview a consolidation of as many facts as a request can read.
 
-        Returns the steps and how far they were planned: `after` is `END` if all facts were seen.
+        Returns the steps and the position reached: `after` is `END` if all facts were read.
         """
         authorize(caller, CONSOLIDATE, None)
         rules, run = self._store.get_schedule(caller.tenant).rules, self._build_run()
@@ -109,7 +109,7 @@ class Consolidation:
 
     @retry_on(ConditionFailed, _BUSY)
     def start(self, caller: Principal, token: RequestToken) -> ConsolidationRun:
-        """Start a consolidation, or return the one that is at work or that this request started."""
+        """Start a consolidation, or return the one that is running or that this request started."""
         authorize(caller, CONSOLIDATE, None)
         schedule, run = self._store.get_schedule(caller.tenant), self._build_run(token.key)
         if (started := self._store.get_run(caller.tenant, run.id)) is not None:
@@ -118,7 +118,7 @@ class Consolidation:
         return self._start(caller.tenant, schedule, run, record)
 
     def start_due(self, item: Item) -> bool:
-        """Start the consolidation that a tenant's settings make due."""
+        """Start a consolidation that is due by the tenant's settings."""
         tenant = get_tenant(item["pk"])
         schedule = self._store.get_schedule(tenant)._replace(next_at=None)  # one interval from now
         with suppress(ConditionFailed):  # another worker has started it
@@ -147,7 +147,7 @@ class Consolidation:
         )
 
     def get(self, caller: Principal, id: str) -> ConsolidationRun:
-        """Get how far a consolidation is: one read."""
+        """Get the progress of a consolidation: one read."""
         authorize(caller, READ_CONSOLIDATION, None)
         run = self._store.get_run(caller.tenant, id)
         if run is None:
@@ -176,7 +176,8 @@ class Consolidation:
     def undo(self, caller: Principal, id: str) -> ConsolidationRun:
         """Undo the steps of a consolidation on facts that were not changed since.
 
-        One that runs is stopped. A request undoes what it has time for, and the schedule the rest.
+        A running consolidation stops. The request undoes steps for some seconds, the schedule the
+        rest.
         """
         authorize(caller, UNDO_CONSOLIDATION, None)
         run = self.get(caller, id)

@@ -1,10 +1,10 @@
 """Compare the spelling of texts: equal but for spelling, or one slip apart; pure.
 
-Equal but for spelling are texts of the same normal form: without case, accents of names, marks
-between words and a leading article, with numbers and English words spelled in one way.
-Near-identical are normal forms of which one long word differs by a typical slip of typing: two
-neighboring letters in the other order, or a letter twice instead of once. Both compare letters and
-never meanings: a wrong merge is worse than a missed one.
+Texts are equal but for spelling if their normal forms are the same: without case, accents of names,
+marks between words and a leading article, with one spelling of numbers and English words.
+Normal forms are near-identical if one long word differs by a typical slip of typing: two
+neighboring letters are swapped, or one letter is doubled. Both compare letters, never meanings: a
+wrong merge is worse than a missed one.
 """
 
 import re
@@ -63,7 +63,7 @@ _ARTICLES = frozenset({"the", "an", "a"})
 
 
 def normalize(text: str) -> str:
-    """Return what texts have in common that are equal but for spelling.
+    """Return the normal form of a text.
 
     Example: "The colour-scheme: dark" and "color scheme dark" have the same normal form.
     """
@@ -75,7 +75,7 @@ def normalize(text: str) -> str:
 
 
 def _split(word: str) -> list[str]:
-    """Split a word at its marks, and spell the parts; what is no word stays as it is."""
+    """Split a word at its marks, and spell its parts; a code stays as it is."""
     if _is_code(word):
         return [word]
     if word[0].isupper():  # the accents of names are often left out
@@ -98,7 +98,7 @@ def is_near(one: str, other: str) -> bool:
 
 
 def get_letters(normal: str) -> str:
-    """Return what near-identical normal forms have in common: the letters of their words."""
+    """Return the letters of the words, which near-identical normal forms have in common."""
     return " ".join("".join(sorted(set(word))) for word in normal.split())
 
 
@@ -138,7 +138,7 @@ def _is_swapped(one: str, other: str) -> bool:
 
 
 def _is_doubled(short: str, long: str) -> bool:
-    """Tell whether a letter of the one is twice in the other, other than before an ending."""
+    """Tell whether a letter is doubled in one of the words, other than before an ending."""
     return any(
         pair[0] == pair[1]
         and long[:place] + long[place + 1 :] == short

@@ -1,4 +1,4 @@
-"""Reads and writes of consolidations: settings, runs and steps. A tenant's are in one partition."""
+"""Reads and writes of consolidations: settings, runs and steps, in one partition a tenant."""
 
 from collections.abc import Iterator, Sequence
 from zlib import crc32
@@ -60,7 +60,7 @@ class ConsolidationStore:
         return None if item is None else from_attributes(ConsolidationRun, item)
 
     def save(self, tenant: str, run: ConsolidationRun) -> bool:
-        """Write how far a run is; False if another worker has taken the step."""
+        """Write the progress of a run; return False if another worker has taken the step."""
         return self._table.try_write(self.build_run_write(tenant, run))
 
     def write(self, *writes: Write) -> None:
@@ -79,7 +79,7 @@ class ConsolidationStore:
     def take(
         self, tenant: str, run: ConsolidationRun, step: ConsolidationStep, audit: Write
     ) -> bool:
-        """Change the facts of a step, and note it; False if one has changed since it was read."""
+        """Take a step and record it; return False if a fact has changed since it was read."""
         changes = [self._facts.build_change(tenant, *each) for each in step.changes]
         is_running = check(
             CONSOLIDATION_RUN.build_key(tenant, run=run.id), "#status = :running", running="running"
@@ -100,7 +100,7 @@ class ConsolidationStore:
     def undo(
         self, tenant: str, run: str, step: TakenStep, restored: Sequence[tuple[Fact, Fact]]
     ) -> bool:
-        """Change facts back, and note it; False if one has changed since it was read."""
+        """Restore facts and record it; return False if one has changed since it was read."""
         changes = [self._facts.build_change(tenant, *each) for each in restored]
         key = CONSOLIDATION_STEP.build_key(tenant, run=run, step=step.position)
         note = update(key, "SET undone = :yes", "attribute_exists(pk)", yes=True)
@@ -144,7 +144,7 @@ def _find_changed(before: Fact, after: Fact) -> Item:
 
 
 def restore(fact: Fact, before: Item) -> Fact:
-    """Give a fact back the fields that a step changed."""
+    """Restore the fields of a fact that a step changed."""
     fields: Item = {
         name: tuple(each) if isinstance(each, list) else each for name, each in before.items()
     }

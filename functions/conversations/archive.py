@@ -1,4 +1,4 @@
-"""The end of a conversation's retention: to archive storage first, then out of the table."""
+"""End the retention of a conversation: archive it, then remove it from the table."""
 
 import time
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ class ConversationArchive:
     _clock: Clock
 
     def end_retention(self, key: Key, seconds: float) -> bool:
-        """Archive and remove an expired conversation for at most so long; whether it is done.
+        """Archive and remove an expired conversation until the deadline; True when it is finished.
 
         Args:
             key: of the conversation's header.
@@ -63,12 +63,12 @@ class ConversationArchive:
                 record = self._build_record(ended)
             self._store.remove(ended, self._clock(), record)
         except ConversationChanged:
-            return True  # another call has ended or replaced it
+            return True  # another call has removed or replaced the conversation
         left = max(deadline - time.monotonic(), _LEAST_SECONDS)
         return self._staging.remove(marker_key(ended.conversation), left)
 
     def _export(self, ended: EndedConversation, deadline: float) -> bool:
-        """Export the parts that are missing; whether all are exported by the deadline."""
+        """Export missing parts until the deadline; return True if all are exported."""
         conversation = ended.conversation
         for part in range(ended.parts, count_parts(conversation)):
             if time.monotonic() >= deadline:
@@ -97,15 +97,15 @@ class ConversationArchive:
     ) -> tuple[Conversation, Page]:
         """Read an archived conversation, and a page of its messages from `first` on.
 
-        It is the newest one of the session that the caller may read: a later one of other owners
-        hides none.
+        It is the session's newest archive that the caller may read, even if there is a later one of
+        other owners.
 
         Args:
             expired: when its retention ended (epoch ms); None for the newest one.
 
         Raises:
             NotFound: there is no archive of this session.
-            AccessDenied: the caller could have read none of them.
+            AccessDenied: the caller may read none of them.
         """
         record = self._find(caller, session, expired, authority.READ_CONVERSATION)
         head = decode_header(caller.tenant, record)

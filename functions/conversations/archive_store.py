@@ -1,7 +1,7 @@
-"""Conversations whose retention is over: in the table, as archive records, and as files.
+"""Expired conversations: in the table, as archive records, and as files.
 
-A file has messages as lines of JSON; large texts have files of their own. What is encrypted stays
-so on its way: a line holds a message as the table does.
+A file has messages as lines of JSON; large texts have files of their own. A line holds a message as
+it is stored in the table, so encrypted text stays encrypted.
 """
 
 import base64
@@ -43,7 +43,7 @@ _NOT_ARCHIVED = frozenset(
 
 
 class EndedConversation(NamedTuple):
-    """An expired conversation, as its items are, and how many parts have been exported."""
+    """The items of an expired conversation, and the number of parts exported so far."""
 
     conversation: Conversation
     header: Item
@@ -60,7 +60,7 @@ class ConversationArchiveStore:
         self._staging = staging
 
     def get_ended(self, key: Key, now: int) -> EndedConversation | None:
-        """Read an expired conversation, None if it is not there or not expired: two reads."""
+        """Read an expired conversation; None if it is missing or not expired: two reads."""
         header = self._table.get(key)
         if header is None or header.get("expires_at", now + 1) > now:
             return None
@@ -75,7 +75,7 @@ class ConversationArchiveStore:
     def read_items(self, ended: Conversation, first: int, end: int) -> Iterator[Item]:
         """Read the messages from one index to before another one, each as it is archived.
 
-        Each has its `index`, and its whole text in `value`.
+        Each has its `index`, and its complete text in `value`.
         """
         for item in self._messages.read_items(ended, first, end):
             index = parse_message_index(item["sk"])
@@ -88,7 +88,7 @@ class ConversationArchiveStore:
             raise ConversationChanged
 
     def set_parts(self, ended: Conversation, parts: int) -> None:
-        """Write how many parts have been exported, so that the next call continues there."""
+        """Write the number of exported parts, where the next call continues."""
         at, key = at_revision(ended), header_key(ended)
         write = update(key, "SET parts = :parts", AT_REVISION, parts=parts, **at)
         if not self._table.try_write(write):
@@ -98,7 +98,7 @@ class ConversationArchiveStore:
         """Hide a conversation and mark its messages to be removed.
 
         Args:
-            record: by which its archive is found; None if there is none.
+            record: the record of its archive; None without an archive.
         """
         conversation = ended.conversation
         writes = delete_writes(conversation, now)
@@ -130,7 +130,7 @@ class ConversationArchiveStore:
 
 
 def get_archived_attributes(item: Item) -> Item:
-    """Get the attributes of an item that its archive has."""
+    """Get the attributes of an item that are archived."""
     return {name: value for name, value in item.items() if name not in _NOT_ARCHIVED}
 
 
@@ -166,7 +166,7 @@ class ArchiveFiles:
         """Write a large text into a separate file; return the item without it.
 
         Args:
-            name: of the file: a message's index, or `DETAILS`.
+            name: the file's name: a message's index, or `DETAILS`.
         """
         if not has_parts(item):
             return item
@@ -176,14 +176,14 @@ class ArchiveFiles:
         return {name: attribute for name, attribute in item.items() if name != "value"}
 
     def join(self, conversation: Conversation, name: str | int, item: Item) -> Item:
-        """Give an item its text, if `split` wrote it into a file."""
+        """Add the text to an item, if `split` wrote it into a file."""
         if not has_parts(item):
             return item
         data = self._required.get(_text_name(conversation, name))
         return item | {"value": data.decode() if item["value_is_text"] else data}
 
     def delete(self, conversation: Conversation) -> None:
-        """Delete all files of a conversation, as many as are still there."""
+        """Delete all remaining files of a conversation."""
         for name in list(self._required.list_names(f"{_folder(conversation)}/")):
             self._required.delete(name)
 

@@ -22,7 +22,7 @@ _get_order = itemgetter(TYPE_ORDER_ATTRIBUTE)
 class ConversationLists:
     """The lists of the conversations of a caller's tenant.
 
-    What the caller may not read, or lacks one of the tags, is left out.
+    Conversations that the caller may not read, or that lack one of the tags, are left out.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class ConversationLists:
     def _load(
         self, caller: Principal, page: BoundedPage[Item], position: str, *, with_metadata: bool
     ) -> BoundedPage[ListedConversation]:
-        """Read the conversations of a page of items, of which an attribute is the position."""
+        """Read the conversations of a page; an attribute of each item is its position."""
         rows = [(item[position], item["session_id"]) for item in page.elements]
         sessions = [session for _, session in rows]
         if with_metadata:

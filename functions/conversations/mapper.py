@@ -13,7 +13,7 @@ from functions.platform.values import ValueCodec, read_text
 
 _VERSION = 1  # no text is ever replaced
 DETAILS = "details"
-"""The place of a conversation's metadata, to which they are bound."""
+"""The place to which a conversation's encrypted metadata are bound."""
 
 
 def header_key(conversation: Conversation) -> Key:
@@ -22,7 +22,7 @@ def header_key(conversation: Conversation) -> Key:
 
 
 def marker_key(conversation: Conversation) -> Key:
-    """Build the key of the marker of a conversation's messages, before and after it shows them."""
+    """Build the key of the marker of messages that a conversation does not show."""
     partition, _ = header_key(conversation)
     return item_types.ORPHANED_MESSAGES.build_key_in(partition, generation=conversation.generation)
 
@@ -55,7 +55,7 @@ def encode_header(conversation: Conversation) -> Item:
 
 
 def encode_listing(conversation: Conversation) -> Item:
-    """Encode the row of the user's list, with what decides who sees it."""
+    """Encode the row of the user's list, with the fields that decide who may see it."""
     return {
         "session_id": conversation.session_id,
         "readers": conversation.owners | set(conversation.shared_with),
@@ -71,7 +71,7 @@ def decode_header(tenant: str, header: Item) -> Conversation:
 
 
 class ConversationMapper:
-    """Encodes and decodes what may be encrypted, and split into parts where it is large."""
+    """Encodes and decodes values that may be encrypted, and are split into parts if large."""
 
     def __init__(self, values: ValueCodec) -> None:
         self._values = values
@@ -86,7 +86,7 @@ class ConversationMapper:
     ) -> Message:
         """Decode a message, in the present schema, whose parts are joined.
 
-        Its index is that of its key, unless given.
+        If `index` is not given, the key has it.
         """
         if index is None:
             index = parse_message_index(item["sk"])
@@ -108,5 +108,5 @@ class ConversationMapper:
 
 
 def _context(conversation: Conversation, place: str) -> str:
-    """Build what an encrypted text is bound to: it decrypts as no other one."""
+    """Build the context that a text is encrypted with: it can't be decrypted in another place."""
     return f"{header_key(conversation)[0]}#{conversation.generation}#{place}"

@@ -54,7 +54,7 @@ def _build_use_key(conversation: Conversation, index: int, reference: Digest) ->
 
 
 def _put_uses(conversation: Conversation, index: int, text: bytes) -> list[Write]:
-    """Build what lists a message under the items that it names, unless it is encrypted."""
+    """Build the rows that list a message under the items that it names, unless it is encrypted."""
     if conversation.sensitivity in ENCRYPTED:
         return []
     references, time = read_uses(text)
@@ -69,7 +69,7 @@ def _put_uses(conversation: Conversation, index: int, text: bytes) -> list[Write
 
 
 def build_request_key(conversation: Conversation, token: RequestToken) -> Key:
-    """Build the key of what a request appended or took off."""
+    """Build the key of the messages that a request appended or popped."""
     return item_types.APPEND_REQUEST.build_key_in(
         header_key(conversation)[0], generation=conversation.generation, request=token.key.hex()
     )
@@ -84,7 +84,7 @@ class MessageStore:
         self._staging = staging
 
     def read(self, conversation: Conversation, first: int, limit: int | None) -> Iterator[Message]:
-        """Read the messages from an index on, at most `limit`; removed ones are passed over."""
+        """Read at most `limit` messages from an index on, without removed ones."""
         end = conversation.end
         if conversation.is_dense and limit is not None:
             end = min(first + limit, end)
@@ -104,7 +104,7 @@ class MessageStore:
     def read_items(
         self, conversation: Conversation, first: int, end: int, *, newest_first: bool = False
     ) -> Iterator[Item]:
-        """Read the items of the messages from one index to before another one, but removed ones."""
+        """Read the items of the messages in a range of indexes, without removed ones."""
         shown = list_shown(conversation, first, end)
         for start, stop in reversed(shown) if newest_first else shown:
             (partition, low), (_, high) = (
@@ -116,7 +116,7 @@ class MessageStore:
             yield from islice(items, stop - start)
 
     def join(self, item: Item) -> Item:
-        """Give a message's item its text, if that is stored in parts: one call."""
+        """Add the text to a message's item, if it is stored in parts: one call."""
         try:
             return self._staging.join(item)
         except PartsMissing as missing:
@@ -138,7 +138,7 @@ class MessageStore:
         return newest[-1] if newest else conversation.end
 
     def count(self, conversation: Conversation, first: int, end: int) -> int:
-        """Count the messages from one index to before another one."""
+        """Count the messages in a range of indexes."""
         if conversation.is_dense:
             return max(end - first, 0)
         return sum(1 for _ in self.read_items(conversation, first, end))
@@ -165,9 +165,9 @@ class MessageStore:
         return self._mapper.decode_message(conversation, self.join(item))
 
     def list_uses(self, tenant: str, reference: Digest, wanted: WantedPage) -> Iterator[list[Item]]:
-        """List what says that messages use an item of memory, newest first: two calls a group.
+        """List the messages that use an item of memory, newest first: two calls a group.
 
-        It takes the same calls if none does.
+        It makes the same calls if no message uses the item.
         """
         partition = item_types.USE.build_index_partition(BY_GROUP, tenant, item=reference)
         none = item_types.CONVERSATION.build_key(tenant, session="")
@@ -258,8 +258,8 @@ class MessageStore:
     ) -> tuple[str, list[Write], list[Write]]:
         """Encode messages from an index on.
 
-        Returns the path of the parts of large texts, the puts of the messages with their uses, and
-        those of the parts.
+        Returns the path of the parts of large texts, the puts of messages and their uses, and the
+        puts of parts.
         """
         path = staging.create_value_name(conversation.generation)
         further = {"request": None if token is None else token.stored, "created_by": author}
@@ -284,7 +284,7 @@ class MessageStore:
     ) -> None:
         """Remove the last message: one transaction, with its audit record if there is one.
 
-        Its text in parts stays for a retry of the request, until the conversation is removed.
+        Parts of a large text stay until the conversation is removed, for a retry.
         """
         index = parse_message_index(last["sk"])
         writes = [*change_writes(before, after), delete((last["pk"], last["sk"]), _PRESENT), *audit]
@@ -325,9 +325,9 @@ class MessageStore:
         self.delete_range(key, _CLEANUP_SECONDS)
 
     def delete_range(self, key: Key, seconds: float) -> bool:
-        """Delete the messages of a removed range for at most `seconds`; True if none are left.
+        """Delete the messages of a removed range for at most `seconds`; return True if all are.
 
-        The header lists the range until they are deleted: readers pass over it.
+        Until they are deleted, the header lists the range, and readers skip it.
 
         Args:
             key: of the range's marker.
@@ -355,7 +355,7 @@ class MessageStore:
 
     @retry_on(ConditionFailed, "others are writing this conversation")
     def _forget_range(self, key: Key, generation: str, removed: list[int]) -> None:
-        """Take a range whose messages are deleted off the header, and remove its marker."""
+        """Remove a range from the header, and its marker, after its messages were deleted."""
         header_at = item_types.CONVERSATION.build_key_in(key[0])
         header = self._table.get(header_at) or {}
         before = header.get("removed", [])
@@ -366,14 +366,14 @@ class MessageStore:
             self._table.update(update(header_at, "SET removed = :left", condition, **expected))
         self._table.write_many([delete(key)])
 
-    # Messages of a generation that nothing shows yet
+    # Messages of a generation that no header shows yet
 
     def prepare(
         self, new: Conversation, texts: Sequence[bytes], author: str, now: int
     ) -> list[Write]:
-        """Prepare all messages of a new generation; return what the write that shows them needs.
+        """Prepare the messages of a new generation; return the writes that show them.
 
-        Few messages are part of that write; others are stored before it.
+        A few messages are part of that transaction; many are stored before it.
         """
         _, puts, parts = self._encode(new, texts, 0, author)
         writes = [*puts, *parts]

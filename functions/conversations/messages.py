@@ -27,10 +27,10 @@ _BUSY = "many are writing this conversation"
 class Messages:
     """The messages of the conversations of a caller's tenant.
 
-    Every method raises `NotFound` where there is no such conversation or its retention is over,
-    `AccessDenied` where the caller is not an owner, and `VersionMismatch` where If-Match names
-    another revision than the present one. A request that is repeated with its Idempotency-Key is
-    carried out once, and raises `IdempotencyConflict` with another body.
+    Every method raises `NotFound` if the conversation does not exist or has expired, `AccessDenied`
+    if the caller is not an owner, and `VersionMismatch` if If-Match names another revision than the
+    present one. A request that is repeated with its Idempotency-Key is carried out once; with
+    another body, it raises `IdempotencyConflict`.
     """
 
     _store: ConversationStore
@@ -53,7 +53,7 @@ class Messages:
         Returns the conversation after the append, and the messages.
 
         Raises:
-            ConversationNotOwned: its creator or its user is not the expected one.
+            ConversationNotOwned: the creator or the user is not the expected one.
             ValidationFailed: a message cannot be written as JSON.
             ValueTooLarge: a message is too large.
         """
@@ -89,9 +89,9 @@ class Messages:
     def pop(
         self, caller: Principal, session: str, version: int | None, token: RequestToken | None
     ) -> tuple[Conversation, Message | None]:
-        """Remove the last message, exactly one for each request.
+        """Remove the last message, once even if the request is repeated.
 
-        Returns the conversation after it, and the message: None if there was none.
+        Returns the changed conversation, and the message; None if there was none.
         """
         found = self._get_writable(caller, session)
         popped = self._messages.get_popped(found, token)
@@ -121,11 +121,11 @@ class Messages:
         version: int | None,
         token: RequestToken | None,
     ) -> tuple[Conversation, Message]:
-        """Change a message in place; return it, and the conversation after it.
+        """Change a message in place; return it, and the changed conversation.
 
         Raises:
             NotFound: there is no message of this index.
-            ValidationFailed, ValueTooLarge: the message does not fit any more.
+            ValidationFailed, ValueTooLarge: the changed message is malformed or too large.
         """
         found = self._get_writable(caller, session)
         old = self._messages.get(found, index)
@@ -144,7 +144,7 @@ class Messages:
     def remove(
         self, caller: Principal, session: str, first: int, end: int | None, version: int | None
     ) -> tuple[Conversation, int]:
-        """Remove the messages from one index to before another one, in one step.
+        """Remove the messages in a range of indexes, in one step.
 
         The others keep their indexes. Returns the conversation, and how many were removed.
 

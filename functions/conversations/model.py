@@ -11,7 +11,7 @@ SCHEMA = "1.0"
 
 
 class RemovedRange(NamedTuple):
-    """Messages that are no longer shown and not yet deleted: from `first` to before `end`.
+    """Messages that are hidden and not yet deleted: from `first` to before `end`.
 
     `revision` is that of their removal.
     """
@@ -26,15 +26,15 @@ class Conversation:
     """A conversation without its messages. Times are epoch ms; `metadata` is JSON text.
 
     Attributes:
-        lister: who put it into its user's list, if that was somebody else.
-        generation: names its set of messages: a replacement writes another one.
-        end: the index of the next message; over `count` once messages were removed.
-        removed: what readers pass over until it is deleted.
+        lister: the principal that put it into its user's list; None for the user.
+        generation: the name of its set of messages; a replacement writes another set.
+        end: the index of the next message; above `count` after messages were removed.
+        removed: the ranges that readers skip until they are deleted.
         rewritten_at: the revision of the latest change of messages other than an append; 0: never.
         searchable: whether its messages are searched; None for the deployment's setting.
         learn: whether strategies may send it to a model; None: they may.
         details_at: the revision at which its details were written.
-        requested_at: the revision that the latest of them led to.
+        requested_at: the revision that the latest request led to.
     """
 
     tenant: str
@@ -66,7 +66,7 @@ class Conversation:
 
     @property
     def owners(self) -> frozenset[str]:
-        """Return who may read and write it: its user and its participants."""
+        """Return the principals that may read and write it: its user and participants."""
         return frozenset({self.user_id, *self.agent_participants})
 
     @property
@@ -75,7 +75,7 @@ class Conversation:
         return self.message_count == self.end
 
     def has_expired(self, now: int) -> bool:
-        """Tell whether its retention is over: no read returns it then."""
+        """Tell whether it has expired: reads don't return it."""
         return self.expires_at is not None and self.expires_at <= now
 
 
@@ -84,7 +84,7 @@ class Message:
     """A message; `text` is the JSON of role, content, timestamp, metadata and uses.
 
     Attributes:
-        created_by: who appended it; None if that is not known.
+        created_by: the principal that appended it; None if unknown.
     """
 
     index: int
@@ -93,7 +93,7 @@ class Message:
 
 
 class ListedConversation(NamedTuple):
-    """A conversation in a list; its metadata are read when they are asked for.
+    """A conversation in a list; its metadata are read on request.
 
     Attributes:
         position: where it is in the list.
@@ -107,7 +107,7 @@ class ListedConversation(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A message whose `uses` name an item, and where it is in the list of these."""
+    """A message whose `uses` name an item, and its position in the list of such messages."""
 
     list_position: str
     conversation: Conversation
@@ -115,7 +115,7 @@ class Use(NamedTuple):
 
 
 class StateAddress(NamedTuple):
-    """The natural key of a state: an agent, whom it is about, and a name."""
+    """The natural key of a state: an agent, an owner, and a name."""
 
     agent_id: str
     owner_id: str
@@ -126,7 +126,7 @@ class State(NamedTuple):
     """A state. Times are epoch ms; `value` is JSON text.
 
     Attributes:
-        request: the token of the request that wrote it, if it had one.
+        request: the token of the request that wrote it; None without one.
     """
 
     address: StateAddress

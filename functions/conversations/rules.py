@@ -1,4 +1,4 @@
-"""Define what conversations, messages and states become when they are written."""
+"""Define the changes of conversations, messages and states."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -50,7 +50,7 @@ def check_schema(version: str) -> str:
 def create_generation() -> str:
     """Create the name of a set of messages: 64 random bits.
 
-    Replacing messages makes another set, so that a reader never meets two mixed.
+    Each replacement has another name, so a reader never mixes two sets.
     """
     return secrets.token_hex(8)
 
@@ -88,7 +88,7 @@ def build_conversation(
 
 
 def supersede(old: Conversation, new: Conversation) -> Conversation:
-    """Build what a conversation becomes when it is replaced: only who made it, and when, stays."""
+    """Build a replaced conversation: only its creator and its creation time stay."""
     revision = old.revision + 1
     return replace(
         new,
@@ -117,7 +117,7 @@ def show_uploaded(new: Conversation, upload: Conversation) -> Conversation:
 
 
 def change_conversation(old: Conversation, change: ConversationChange, now: int) -> Conversation:
-    """Build what a conversation becomes when some of its fields change."""
+    """Build a conversation after a change of some fields."""
     given = change.model_fields_set
     fields: dict[str, Any] = {}
     for name in given & {"agent_participants", "shared_with", "tags"}:
@@ -134,7 +134,7 @@ def change_conversation(old: Conversation, change: ConversationChange, now: int)
 
 
 def assert_expected(found: Conversation, new: NewMessages, *, is_trusted: bool) -> None:
-    """Check whose a conversation is: its write depends on the state that was read."""
+    """Check that a conversation has the expected creator and user."""
     creators = new.expect_created_by
     if not is_trusted or (creators is not None and found.created_by not in creators):
         other = "principal"
@@ -149,7 +149,7 @@ def assert_expected(found: Conversation, new: NewMessages, *, is_trusted: bool) 
 
 
 def is_trusted_creator(creator: Principal, caller: Principal) -> bool:
-    """Tell whether a caller continues what this principal has created, without being asked."""
+    """Tell whether a caller trusts this principal's conversations without `expect`."""
     alike = creator.agent_type is not None and creator.agent_type == caller.agent_type
     return alike or creator.may_coordinate or ADMIN in creator.permissions
 
@@ -165,7 +165,7 @@ def rewrite(old: Conversation, now: int, **changed: Any) -> Conversation:
 
 
 def remove_range(old: Conversation, first: int, end: int, count: int, now: int) -> Conversation:
-    """Build what a conversation becomes when `count` messages of a range are removed."""
+    """Build a conversation after `count` messages of a range were removed."""
     if len(old.removed) >= limits.MAX_REMOVED_RANGES:
         raise Throttled(
             "messages that were removed before are still being deleted; try again in a minute"
@@ -180,7 +180,7 @@ def remove_range(old: Conversation, first: int, end: int, count: int, now: int) 
 
 
 def list_shown(conversation: Conversation, first: int, end: int) -> list[tuple[int, int]]:
-    """List the ranges between two indexes that readers don't pass over, in order."""
+    """List the ranges between two indexes that readers don't skip, in order."""
     shown = []
     for removed in sorted(conversation.removed):
         if removed.first > first:
@@ -196,7 +196,7 @@ def conversation_not_found() -> NotFound:
 
 
 def assert_version(found: Conversation | None, version: int | None) -> None:
-    """Check that a conversation is at the revision that If-Match names, if it names one."""
+    """Check that a conversation has the revision that If-Match names, if any."""
     if found is None:
         if version:
             raise conversation_not_found()
@@ -224,7 +224,7 @@ def record_request(new: Conversation, token: RequestToken | None) -> Conversatio
 
 
 def build_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list[bytes]:
-    """Build the compact JSON of messages: what is stored and measured."""
+    """Build the compact JSON of messages, which is stored and measured."""
     texts = []
     for index, message in enumerate(messages):
         try:
@@ -235,7 +235,7 @@ def build_texts(messages: Iterable[NewMessage], schema: str, now: int) -> list[b
 
 
 def change_message(old: Message, change: MessageChange, caller: str, now: int) -> Message:
-    """Build what a message becomes when some of its fields change.
+    """Build a message after a change of some fields.
 
     If the caller is not its author, the message names the caller and the time.
     """
@@ -282,7 +282,7 @@ def migrate_message(conversation: Conversation, message: Message) -> Message:
 
 
 def read_uses(text: bytes) -> tuple[list[Digest], int | None]:
-    """Read which items of memory a message names, and its time (epoch ms)."""
+    """Read a message's references to items of memory, and its time (epoch ms)."""
     if b'"uses":' not in text:
         return [], None
     document = loads(text)
@@ -292,7 +292,7 @@ def read_uses(text: bytes) -> tuple[list[Digest], int | None]:
 
 
 def find_use(conversation: Conversation, sort: str, now: int) -> int | None:
-    """Find the index of the message that a row of a use names; None if it is not shown now."""
+    """Find the index of the message that a row of a use names; None if it is hidden."""
     generation, _, place = item_types.USE.parse(sort).partition("#")
     index = int(place.partition("#")[0])
     is_past = conversation.generation != generation or conversation.has_expired(now)

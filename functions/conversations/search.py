@@ -1,7 +1,7 @@
 """Search what was said in conversations (Agent Memory Protocol §6).
 
-The texts of messages are held in memory and are refreshed by each search, so a search finds what
-was appended before it began, and nothing that was deleted.
+The texts of messages are held in memory and refreshed by each search, so a search finds all
+messages that were appended before it began, and no deleted ones.
 """
 
 from calendar import month_name
@@ -58,7 +58,7 @@ class HeldMessage:
 
     @property
     def text(self) -> str:
-        """The text that is compared with queries: who said what, and when, as `8 May 2023`."""
+        """The text that is compared with queries: role, content and date, as `8 May 2023`."""
         said = self.content if self.speaker is None else f"{self.speaker}: {self.content}"
         day = datetime.fromtimestamp(self.time / 1000, UTC)
         return f"{said} {day.day} {month_name[day.month]} {day.year}"
@@ -68,7 +68,7 @@ class HeldMessage:
 class HeldConversation(HeldSpace):
     """The messages of a conversation, by their index, and the index of their texts.
 
-    `seen` says which rewrite of the conversation they belong to, and `end` how far they go.
+    `seen` is the conversation's `rewritten_at` when they were read, and `end` the next index.
     """
 
     messages: dict[int, HeldMessage] = field(default_factory=dict)
@@ -86,13 +86,13 @@ class HeldMessages:
 
     @contextmanager
     def use(self, conversation: Conversation) -> Iterator[HeldConversation]:
-        """Hold the newest messages of a conversation, as its header says that they are."""
+        """Hold the newest messages of a conversation, as of its header."""
         with self._spaces.use(header_key(conversation)[0]) as held:
             self._refresh(conversation, held)
             yield held
 
     def _refresh(self, conversation: Conversation, held: HeldConversation) -> None:
-        """Read what was appended; read all messages again if others were changed."""
+        """Read appended messages; read all again if others were changed."""
         seen = (conversation.generation, conversation.rewritten_at)
         if held.seen != seen or held.end > conversation.end:
             held.matrix, held.messages, held.seen = TextMatrix(), {}, None
@@ -108,7 +108,7 @@ class HeldMessages:
 
 
 def read_message(message: Message) -> HeldMessage:
-    """Read what a search needs of a message."""
+    """Read the fields of a message that a search needs."""
     stored: dict[str, Any] = loads(message.text)
     metadata = stored.get("metadata") or {}
     names = (metadata.get(each) for each in _SPEAKERS)
@@ -122,7 +122,7 @@ def read_message(message: Message) -> HeldMessage:
 
 
 _MAX_DEPTH = 100_000  # candidates
-_NEAR = (0.4, 0.2)  # how much the messages beside a message count, and the next ones
+_NEAR = (0.4, 0.2)  # weights of the messages beside a message, and of the next ones
 _BUSY = "a conversation is being changed again and again"
 
 AcceptMessage = Callable[[Conversation, HeldMessage], bool]
@@ -130,7 +130,7 @@ AcceptMessage = Callable[[Conversation, HeldMessage], bool]
 
 
 class MessageQuery(NamedTuple):
-    """Tells what a search of messages asks for.
+    """A query for messages.
 
     Attributes:
         tags: only conversations that have all of these.
@@ -150,7 +150,7 @@ class FoundMessage(NamedTuple):
 
     Attributes:
         neighbors: the messages around it, and the message itself, in order.
-        parts: what the score is computed from.
+        parts: the parts of the score.
     """
 
     conversation: Conversation
@@ -174,7 +174,7 @@ class ConversationSearch:
 
     @retry_on(ConversationChanged, _BUSY)
     def search(self, caller: Principal, query: MessageQuery, top_k: int) -> list[FoundMessage]:
-        """Find the `top_k` messages that fit a query best; best first.
+        """Find the `top_k` best messages for a query, best first.
 
         Without `session_id`, the newest 500 conversations are searched: those of the user, or
         those that the caller may read.
@@ -259,10 +259,10 @@ def _score(
     asked: Query,
     embedding: Embedding,
 ) -> list[FoundMessage]:
-    """Score the candidates of a conversation, and the messages near to them.
+    """Score the candidates of a conversation, and the messages near them.
 
-    A message near to a candidate may be the better answer. Example: "How long was the hike?" finds
-    a question, and the message after it says "Two hours".
+    A message near a candidate may be the better answer. Example: "How long was the hike?" finds a
+    question, and the message after it says "Two hours".
     """
     near = {each + step for each in indexes for step in range(-len(_NEAR), len(_NEAR) + 1)}
     messages = {each: held.messages[each] for each in near if each in held.messages}
@@ -287,7 +287,7 @@ def _score(
 
 
 def _add_neighbors(fits: dict[int, Fit], index: int) -> float:
-    """Raise a message's score by the scores of those around it; 1 remains the highest score."""
+    """Raise a message's score by its neighbors' scores; the highest score remains 1."""
     near = sum(
         weight * max(fits[other].score, 0)
         for distance, weight in enumerate(_NEAR, 1)

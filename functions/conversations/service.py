@@ -41,8 +41,8 @@ _BUSY = "others are writing this conversation"
 class Conversations:
     """The conversations of a caller's tenant.
 
-    Every method raises `NotFound` where there is no such conversation or its retention is over, and
-    `AccessDenied` where the caller may not do it.
+    Every method raises `NotFound` if the conversation does not exist or has expired, and
+    `AccessDenied` if the caller may not do it.
     """
 
     _store: ConversationStore
@@ -63,7 +63,7 @@ class Conversations:
     ) -> tuple[Conversation, int, Page]:
         """Read a conversation, and a page of at most `limit` messages from the index `first` on.
 
-        A negative `first` counts from the end. Returns the index at which the page begins, too.
+        A negative `first` counts from the end. Also returns the index of the page's first message.
         """
         found = self._existing(self._store.get(caller.tenant, session))
         authorize(caller, authority.READ_CONVERSATION, found)
@@ -132,7 +132,7 @@ class Conversations:
         version: int | None,
         token: RequestToken | None,
     ) -> tuple[Conversation, bool]:
-        """Store a whole conversation in place of the one before it, in one step.
+        """Create or replace a whole conversation, in one step.
 
         Returns the conversation, and whether it is new.
 
@@ -140,10 +140,10 @@ class Conversations:
             version: the revision that If-Match names; 0 demands that there is none.
 
         Raises:
-            ValidationFailed, ValueTooLarge: the body does not fit.
-            VersionMismatch: If-Match names another revision than the present one.
-            NotFound: If-Match names a revision of none, or there is no such upload.
-            CapacityExceeded: the caller has put too many into this user's list.
+            ValidationFailed, ValueTooLarge: the body is malformed or too large. VersionMismatch:
+            If-Match names another revision than the present one. NotFound: If-Match names a
+            revision of none, or there is no such upload. CapacityExceeded: the caller has put too
+            many into this user's list.
         """
         now = self._clock()
         wanted = rules.build_conversation(caller, session, new, now)
@@ -196,7 +196,7 @@ class Conversations:
     def delete(
         self, caller: Principal, session: str, version: int | None, *, is_recorded: bool = True
     ) -> None:
-        """Delete a conversation: from the response on nothing of it is visible.
+        """Delete a conversation; it is hidden before the response.
 
         Args:
             is_recorded: False where one record covers the deletion of several.
@@ -211,7 +211,7 @@ class Conversations:
         self._store.delete(old, self._clock(), *records)
         self._staging.remove(marker_key(old))
 
-    # Uploads, each of which is used by the principal that began it alone
+    # Uploads; each belongs to the principal that began it
 
     def begin_upload(
         self, caller: Principal, session: str, new: NewUpload, token: RequestToken | None
@@ -255,12 +255,12 @@ class Conversations:
     ) -> Conversation:
         """Store messages of an upload from an index on.
 
-        The first try of a request may end after the second, and after what followed that: it
-        changes nothing then.
+        A late first try of a request, which ends after its retry and later requests, changes
+        nothing.
 
         Raises:
-            NotFound: there is no such upload any more.
-            AccessDenied: somebody else began it.
+            NotFound: there is no such upload, or it has ended.
+            AccessDenied: another principal began it.
             ValidationFailed: the messages don't follow those that it has.
             ValueTooLarge: a message is too large.
         """

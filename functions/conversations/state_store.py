@@ -18,7 +18,7 @@ from functions.platform.writes import Write, delete, put, put_new
 _AT_VERSION = "version = :seen AND created_at = :created_at"
 _LISTED_TOGETHER = 50
 get_position: Callable[[Item], str] = itemgetter(TYPE_ORDER_ATTRIBUTE)
-"""Get what a state sorts by in lists."""
+"""Get a state's position in lists."""
 
 
 class StateStore:
@@ -44,8 +44,8 @@ class StateStore:
     ) -> Iterator[Item]:
         """List the items of an agent's states, the last updated first.
 
-        Those of all owners come owner by owner. Two calls for each fifty, by an index that may lag.
-        Those of one owner, if they are counted: a call per megabyte, strongly consistent.
+        States of all owners are grouped by owner: two calls for each fifty, from an index that may
+        lag. Counted states of one owner take a strongly consistent call per megabyte.
 
         Args:
             owner: whose states; None for all owners'.
@@ -61,7 +61,7 @@ class StateStore:
             keys = [(row["pk"], row["sk"]) for row in rows]
             items = self._table.get_many(keys)
             for item in (items[key] for key in keys if key in items):
-                # one that was updated since the index was read has moved to the front
+                # a state updated since the index was read has moved to the front
                 follows = before is None or get_position(item) < before
                 if follows and _is_of(item, tenant, agent, owner):
                     yield item
@@ -69,7 +69,7 @@ class StateStore:
     def replace(
         self, tenant: str, old: Item | None, new: State, now: int, further: Sequence[Write] = ()
     ) -> None:
-        """Write a state in place of the one whose item is `old`, together with further writes."""
+        """Replace the state whose item is `old`, together with further writes."""
         key = _key(tenant, new.address)
         item, shown = self._encode(tenant, new, now)
         hidden = staging.hide_parts(old, now)
@@ -136,5 +136,5 @@ def _key(tenant: str, address: StateAddress) -> Key:
 
 
 def _build_prefix(owner: str) -> str:
-    """Build what the positions of an owner's states begin with, before their last update."""
+    """Build the prefix of the positions of an owner's states."""
     return f"{hash_name('owner', owner)}#"

@@ -29,9 +29,8 @@ _BUSY, _ATTEMPTS = "others are writing this state", 30
 class States:
     """The states of a caller's tenant; `version` is what If-Match names.
 
-    Methods that write raise `AccessDenied` where the caller may not do it, `NotFound` where
-    If-Match names a version of none, and `VersionMismatch` where it names another version than the
-    present one.
+    Methods that write raise `AccessDenied` if the caller may not do it, `NotFound` if If-Match
+    names a version and there is no state, and `VersionMismatch` if it names another version.
     """
 
     def __init__(self, store: StateStore, audit: AuditTrail, clock: Clock) -> None:
@@ -48,7 +47,7 @@ class States:
         version: int | None,
         token: RequestToken | None,
     ) -> State:
-        """Store a state in place of the one before it.
+        """Create or replace a state.
 
         Args:
             version: what If-Match names; 0 demands that there is none.
@@ -95,9 +94,8 @@ class States:
     ) -> tuple[Iterator[tuple[str, State]], int | None]:
         """List an agent's states for an owner, if the caller may read them; and count them.
 
-        The last updated come first, each with its position. Counted states are read all, strongly
-        consistent; others by an index that may lag, and only as many as are taken. The list goes on
-        behind the page.
+        The last updated come first, each with its position. Counted states are all read, strongly
+        consistent; else as many as are taken are read from an index that may lag.
         """
         total, after = 0 if wanted.is_counted else None, wanted.after
         found: Iterable[Item] = ()
@@ -115,8 +113,8 @@ class States:
     ) -> Iterator[tuple[str, State]]:
         """List an agent's states that the caller may read, owner by owner: by an index.
 
-        Its agents get those of all owners, everybody else those of which they are the owner. Of an
-        owner's, the last updated come first. Each has its position.
+        The agent gets the states of all owners, others get those that they own. Within an owner,
+        the last updated come first. Each has its position.
         """
         owner = None if self.can_read(caller, agent, "") else caller.id
         found = self._store.list_all(caller.tenant, agent, owner, wanted)
@@ -157,11 +155,11 @@ class States:
         self._store.delete(old, self._clock(), records)
 
     def delete_all(self, caller: Principal, agents: Iterable[str], owner: str) -> int:
-        """Delete all states of some agents for an owner, by the owner's right; return how many."""
+        """Delete the states of some agents for an owner, as the owner may; return their number."""
         deleted = 0
         for agent in agents:
             for item in self._store.list_all(caller.tenant, agent, owner, WHOLE):
-                with suppress(ConditionFailed):  # it was changed, and is found again
+                with suppress(ConditionFailed):  # a changed state is found again
                     self._store.delete(item, self._clock())
                     deleted += 1
         return deleted

@@ -1,7 +1,7 @@
 """Reads and writes of conversations as a whole; their messages are in `message_store`.
 
-An upload is a conversation that no reader sees, whose header is the marker of pending messages:
-what isn't shown in time is deleted as all pending messages are. Its generation is the upload's id.
+The header of an upload is the marker of pending messages. Messages that no conversation shows in
+time are deleted, as all pending messages are. Its generation is the upload's id.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ class ConversationChanged(Exception):
 
 
 class StoredConversation(NamedTuple):
-    """A conversation without its metadata, and the item of these, as of one time."""
+    """A conversation without its metadata, and the item of its metadata, as of one time."""
 
     head: Conversation
     details: Item
@@ -68,7 +68,7 @@ class ConversationStore:
         return None if found is None else self._decode(found)
 
     def load(self, stored: StoredConversation) -> Conversation:
-        """Decode a conversation with its metadata, or what it is now if these were changed since.
+        """Decode a conversation with its metadata; read it again if these were changed since.
 
         One call if they are large.
         """
@@ -133,11 +133,10 @@ class ConversationStore:
     def replace(
         self, old: Conversation | None, new: Conversation, messages: Sequence[Write], now: int
     ) -> None:
-        """Show a conversation in place of the one before it, in one write.
+        """Create or replace a conversation, in one write.
 
         Args:
-            messages: writes that are part of it: of its messages, or of the mark of those that
-                are stored already.
+            messages: writes of its messages, or of the marker of messages that are already stored.
             now: epoch ms; an import says that it was earlier.
         """
         writes = [*self._put_details(new, now), *messages]
@@ -186,7 +185,7 @@ class ConversationStore:
         return decode_header(tenant, item)
 
     def begin_upload(self, upload: Conversation) -> bool:
-        """Begin an upload; whether there was none of its id, nor a conversation that shows it."""
+        """Begin an upload; return False if its id exists, or a conversation shows it."""
         key = marker_key(upload)
         item = to_attributes(upload, "tenant", "metadata")
         item |= build_due_attributes(key[0], upload.expires_at)
@@ -195,12 +194,12 @@ class ConversationStore:
         return self._table.try_write(*writes)
 
     def begin_part(self, upload: Conversation, first: int, end: int, now: int) -> bool:
-        """Note which messages are going to be written; the latest ones may be written again.
+        """Record the range that is going to be written; the latest range may be written again.
 
-        Returns whether they follow those that the upload has. `end` counts what is being written,
-        `message_count` what is complete. Part 50 to 99: before it, both are 50; while it is
-        written, 100 and 50; then both are 100. A retry finds #end = :end (100), the next part finds
-        both equal to its :first.
+        Returns whether the range follows the messages of the upload. `end` counts what is being
+        written, `message_count` what is complete. Part 50 to 99: before it, both are 50; while it
+        is written, 100 and 50; then both are 100. A retry finds #end = :end (100), the next part
+        finds both equal to its :first.
         """
         follows = f"{staging.IS_OPEN} AND (#end = :end OR #end = :first AND message_count = :first)"
         begun, due = "SET #end = :end, due = :due, expires_at = :due", now + STAGED_LIFETIME
@@ -209,7 +208,7 @@ class ConversationStore:
         )
 
     def end_part(self, upload: Conversation, end: int) -> bool:
-        """Note that messages are written; whether no later ones were, as after a late first try."""
+        """Record that a range is written; False if a later one is, after a late first try."""
         latest = f"{staging.IS_OPEN} AND #end = :end"
         return self._table.try_write(
             update(marker_key(upload), "SET message_count = :end", latest, end=end)
@@ -239,7 +238,7 @@ def at_revision(conversation: Conversation) -> Item:
 def change_writes(old: Conversation, new: Conversation) -> list[Write]:
     """Build the writes of a changed header and of its row, which moves with each update.
 
-    They fail if the stored header is not `old`.
+    They fail if the stored header differs from `old`.
     """
     condition, values = AT_REVISION, at_revision(old)
     if old.removed:

@@ -1,1 +1,1 @@
-"""Deletion of tenants, agents and persons, everywhere and for good."""
+"""Deletion of all data of tenants, agents and persons."""

@@ -1,7 +1,7 @@
-"""Deletions, how far they are, and how they continue, pass by pass.
+"""Deletions and their progress, pass by pass.
 
-A pass looks at everything. What functions began before the deletion may still be written during a
-pass, so the last one is a pass that began after the settling time and found nothing.
+A pass examines all items. During a pass, functions may still write what they began before the
+deletion, so the last pass is one that began after the settling time and found nothing.
 """
 
 from collections import Counter
@@ -12,12 +12,12 @@ from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
 
 SubjectKind = Literal["tenant", "agent", "person"]
 Stage = Literal["keys", "memory", "log", "files", "done"]
-"""The next step of a pass. The tables are scanned one after the other."""
+"""The stages of a pass. The tables are scanned one after the other."""
 STAGES: tuple[Stage, ...] = ("keys", "memory", "log", "files")
 SETTLING_TIME = 180_000 + UPLOAD_ADDRESS_SECONDS * 1000
 """The time (ms) for which writes may arrive that began before the deletion: functions
-remember keys for 60 seconds and deletions for 30, and run for 60 at most; a file may come to an
-address that was given out before."""
+remember keys for 60 seconds and deletions for 30, and run for 60 at most; a file may be uploaded to
+an address that was signed before."""
 
 
 class Subject(NamedTuple):
@@ -43,7 +43,7 @@ class Deletion(NamedTuple):
     Attributes:
         requested_at: when it was requested (epoch ms).
         requested_by: who requested it.
-        dry_run: whether it only counts what it would remove.
+        dry_run: whether it only counts the items that it would remove.
         stage: the next stage of the present pass.
         after: the key after which the scan of a table continues.
         pass_began_at: when the present pass began (epoch ms).
@@ -90,7 +90,7 @@ class Deletion(NamedTuple):
 
     @property
     def has_begun_scan(self) -> bool:
-        """Tell whether it is in the midst of a scan."""
+        """Tell whether it has scanned a part of a table."""
         return self.is_scanning and (self.stage, self.after) != ("memory", None)
 
 
@@ -106,12 +106,12 @@ def restart(deletion: Deletion, now: int) -> Deletion:
 
 
 def is_waiting(deletion: Deletion, now: int) -> bool:
-    """Tell whether the next pass has to wait for what functions still write."""
+    """Tell whether the next pass has to wait for late writes of functions."""
     return deletion.pass_began_at > now
 
 
 def count_found(deletion: Deletion, counts: Counter[str]) -> Deletion:
-    """Return the deletion after items were found, and removed unless it is a preview."""
+    """Add found items to the counts; they were removed unless it is a preview."""
     return deletion._replace(
         found=deletion.found + counts.total(), counts=dict(Counter(deletion.counts) + counts)
     )
@@ -121,7 +121,7 @@ def continue_after(deletion: Deletion, after: tuple[str, str] | None, now: int) 
     """Return the deletion after a step.
 
     Args:
-        after: where the scan of the present table continues; None when the stage is over.
+        after: where the scan of the table continues; None when the stage has ended.
         now: epoch ms.
     """
     deletion = deletion._replace(after=after, revision=deletion.revision + 1)

@@ -1,7 +1,7 @@
-"""Define what an agent or a person has in the tables, by the type of item; pure.
+"""Define which items belong to an agent or a person, by the type of item; pure.
 
-Each type of item is here once: what is deleted with its owner, and what is only redacted. For those
-that stay, a test has the reason, and fails for a type that is missing.
+Each type of item is here once: deleted with its owner, or redacted. For the types that stay, a test
+has the reason, and fails for a missing type.
 """
 
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def _is_persons_fact(subject: Subject, item: Item) -> bool:
 
 
 def _may_be_in_log(subject: Subject, item: Item) -> bool:
-    """Tell whether an item of a log is to be looked into: the log is an agent's or an intent's."""
+    """Tell whether an item may have the subject's events: its log is an agent's or an intent's."""
     is_intent = item["pk"].startswith(f"{subject.tenant}#i#")
     return _is_in_agent_partition(subject, item) or is_intent
 
@@ -126,13 +126,13 @@ DELETED: dict[ItemType, Matches] = {
     item_types.LEARNED_ITEM: _is_named_by("user_id"),
     item_types.STATE_OWNER: _is_named_by("agent_id", "owner_id"),
 }
-"""The items that are deleted, and how they are recognized."""
+"""The items that are deleted, with the rules that recognize them."""
 DELETED_LAST: dict[ItemType, Matches] = {
     item_types.AGENT: _is_in_agent_partition,
     item_types.OBJECT_SPACE: _is_persons_object,
     item_types.NAMESPACE: _is_named_after_person,
 }
-"""Counters and permissions of deleted items: the second pass deletes them."""
+"""Counters and permissions of deleted items; the last passes delete them."""
 REDACTED: dict[ItemType, Matches] = {
     item_types.INTENT: _is_on_access_list,
     item_types.CONVERSATION: _is_in("agent_participants", "shared_with"),
@@ -148,13 +148,13 @@ PERMISSIONS: dict[ItemType, Matches] = dict.fromkeys(
 
 
 def is_deleted(item_type: ItemType, subject: Subject, item: Item, *, is_last: bool) -> bool:
-    """Tell whether an item goes with its owner; what others count by, with the last passes."""
+    """Tell whether an item is deleted with its owner; counters only in the last passes."""
     matches = DELETED.get(item_type) or (DELETED_LAST.get(item_type) if is_last else None)
     return matches is not None and matches(subject, item)
 
 
 def is_permitted(item_type: ItemType, subject: Subject, item: Item) -> bool:
-    """Tell whether an item that stays permits the subject something."""
+    """Tell whether an item that stays has a permission of the subject."""
     matches = PERMISSIONS.get(item_type)
     may_stay = item_type is item_types.NAMESPACE
     stays = may_stay or not is_deleted(item_type, subject, item, is_last=True)

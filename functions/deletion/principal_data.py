@@ -1,7 +1,7 @@
-"""Remove what an agent or a person has, by the means of the package that it belongs to.
+"""Remove the items of an agent or a person by the stores of their packages.
 
-So counters, files and parts of values go along. What changed since it was read is left to the next
-pass.
+So counters, files and parts of values are removed, too. Items that changed since they were read are
+left to the next pass.
 """
 
 from collections import Counter
@@ -59,7 +59,7 @@ class Stores:
 
 
 class PrincipalData:
-    """Removes and redacts what an agent or a person has."""
+    """Removes and redacts the items of an agent or a person."""
 
     def __init__(self, store: DeletionStore, stores: Stores, clock: Clock) -> None:
         self._store = store
@@ -84,7 +84,7 @@ class PrincipalData:
         }
 
     def count(self, subject: Subject, items: Sequence[TypedItem]) -> Counter[str]:
-        """Count what would be removed from a page of items, or redacted."""
+        """Count the items of a page that would be removed or redacted."""
         counts = Counter(name for name, _ in self._find(subject, items, is_last=True))
         return counts + Counter(name for name, _ in _select_permissions(subject, items))
 
@@ -102,7 +102,7 @@ class PrincipalData:
         return named or next(keys, None) is not None
 
     def take_permissions(self, subject: Subject) -> Counter[str]:
-        """Take the subject out of all permissions of namespaces and spaces; count these."""
+        """Remove the subject from all permissions of namespaces and spaces; count these."""
         counts: Counter[str] = Counter()
         tenant = subject.tenant
         while found := _select_permissions(
@@ -117,10 +117,10 @@ class PrincipalData:
     def remove(
         self, subject: Subject, items: Sequence[TypedItem], *, is_last: bool
     ) -> Counter[str]:
-        """Remove and redact what the subject has in a page of items; count it.
+        """Remove and redact the subject's items of a page; return their counts.
 
         Args:
-            is_last: whether what counts the rest goes as well.
+            is_last: whether counters are removed, too.
         """
         counts: Counter[str] = Counter()
         for name, act in self._find(subject, items, is_last=is_last):
@@ -132,7 +132,7 @@ class PrincipalData:
     def _find(
         self, subject: Subject, items: Sequence[TypedItem], *, is_last: bool
     ) -> Iterator[tuple[str, Callable[[], object]]]:
-        """Find what to do in a page of items, with the name of the type."""
+        """Plan the changes of a page of items, each with the name of its type."""
         for item_type, item in items:
             if item_type is None:
                 continue
@@ -148,7 +148,7 @@ class PrincipalData:
                 yield item_type.name, act
 
     def _plan_removal(self, item_type: ItemType, item: Item) -> Callable[[], object] | None:
-        """Plan a removal; None for permissions without which their name would be open."""
+        """Plan a removal; None for permissions whose removal would open their namespace."""
         tenant, namespaces = get_tenant(item["pk"]), self._stores.namespaces
         is_namespace = item_type is item_types.NAMESPACE
         if is_namespace and not namespaces.is_closed_by_rules(tenant, item["namespace"]):
@@ -181,7 +181,7 @@ class PrincipalData:
     def _plan_log_item(
         self, item_type: ItemType, subject: Subject, item: Item
     ) -> Callable[[], object] | None:
-        """Plan what to do with an item of a log; None if it has nothing of the subject."""
+        """Plan the change of a log's item; None if it has no event of the subject."""
         if not is_redacted(item_types.LOG_ITEM, subject, item):
             return None
         if not item["pk"].startswith(f"{subject.tenant}#i#"):
@@ -194,7 +194,7 @@ class PrincipalData:
         parts = [{"pk": key[0], "sk": key[1]} for key in build_removed_part_keys(item, new)]
 
         def redact() -> None:
-            self._store.replace_item(item, new, "events")  # the next pass looks again if it fails
+            self._store.replace_item(item, new, "events")  # if it fails, the next pass tries again
             self._store.delete_items(parts, is_log=True)
 
         return redact
@@ -214,7 +214,7 @@ class PrincipalData:
 
 
 def _select_permissions(subject: Subject, items: Sequence[TypedItem]) -> list[tuple[str, Item]]:
-    """Select what permits the subject something, each with the name of its type."""
+    """Select the items that permit the subject something, each with the name of its type."""
     return [
         (item_type.name, item)
         for item_type, item in items

@@ -1,9 +1,9 @@
 """Delete tenants, agents and persons.
 
-A request makes the deletion known and takes keys and permissions: from then on nothing new is
-written. The schedule, or an operator's command, removes the rest step by step; whatever cuts it
-off, the next one continues. The deletion's item stays: what is replayed, retried or restored later
-finds it.
+A request stores the deletion and removes keys and permissions: nothing new is written after that.
+The schedule, or an operator's command, removes the rest step by step, and continues after an
+interruption. The deletion's item stays, so that data that is replayed or restored later is deleted,
+too.
 """
 
 import time
@@ -32,12 +32,12 @@ _SHARING = 50  # deletions that share a scan
 
 @dataclass(eq=False)
 class Deletions:
-    """Begins deletions, and carries them out.
+    """Begins deletions and runs them.
 
     Args:
-        revoke: revokes a principal of the caller's tenant by its id, with further writes of the
-            same transaction.
-        remove_principals: removes all keys and principals of a tenant; gives how many.
+        revoke: revokes a principal of the caller's tenant by its id, in one transaction with
+            further writes.
+        remove_principals: removes all keys and principals of a tenant; returns their number.
     """
 
     _store: DeletionStore
@@ -51,23 +51,23 @@ class Deletions:
     _clock: Clock
 
     def begin(self, caller: Principal, subject: Subject, *, is_preview: bool = False) -> Deletion:
-        """Begin a deletion, keys and permissions first; return it, or the one that is going on.
+        """Begin a deletion, keys and permissions first; return it, or the one that is running.
 
-        A tenant that is deleted stays so: its former deletion is returned. The deletion of a person
-        that nothing in the tenant names is done at once, and doesn't count.
+        For a deleted tenant, the earlier deletion is returned. The deletion of a person that no
+        item of the tenant names ends at once, and isn't counted.
 
         Raises:
             AccessDenied: the caller may not delete this.
             NotFound: there is no such tenant, and there never was one that was deleted.
-            QuotaExceeded: the tenant has made all the previews that it may today.
-            Throttled: somebody else begins it at the same time.
+            QuotaExceeded: the tenant has used its previews of the day.
+            Throttled: another request begins it at the same time.
         """
         action = DELETE_ACTIONS[subject.kind]
         authorize(caller, action, subject)
         new = Deletion(subject, self._clock(), caller.actor, is_preview)
         old = self._store.get(get_key(new))
         if old is not None and self._is_same(old, subject):
-            self._revoke_subject(caller, old)  # it may have been created again
+            self._revoke_subject(caller, old)  # the tenant may have been created again
             return self._take_permissions(old)
         if subject.kind == "tenant" and not self._has_tenant(subject.tenant):
             raise NotFound("no tenant has this id")
@@ -85,7 +85,7 @@ class Deletions:
         return self._take_permissions(new)
 
     def _is_known(self, subject: Subject) -> bool:
-        """Tell whether a scan may find something: of a person that nothing names, it can't."""
+        """Tell whether a scan may find something: not for a person that no item names."""
         if subject.kind != "person":
             return True
         tests = (
@@ -108,13 +108,13 @@ class Deletions:
         return True
 
     def _is_same(self, old: Deletion, subject: Subject) -> bool:
-        """Tell whether a deletion is under way, or has been for good."""
+        """Tell whether a deletion is running, or has deleted a tenant."""
         if not old.is_done:
             return old.subject == subject
         return subject.kind == "tenant" and not self._has_tenant(subject.tenant)
 
     def _take_permissions(self, deletion: Deletion) -> Deletion:
-        """Take the permissions; of a tenant, all keys by which more could be written."""
+        """Remove the permissions; of a tenant, all keys by which more could be written."""
         if deletion.dry_run:
             return deletion
         counts = self._remove_access(deletion.subject)
@@ -129,13 +129,13 @@ class Deletions:
         return Counter(principal=self._remove_principals(subject.tenant))
 
     def take_permissions_again(self) -> None:
-        """Take the permissions of all who were deleted, where a backup has brought them back."""
+        """Remove the permissions of all deleted subjects, which a backup has restored."""
         for each in self._store.list_all():
             if each.subject.name is not None:
                 self._principal_data.take_permissions(each.subject)
 
     def get(self, caller: Principal, subject: Subject, *, is_preview: bool = False) -> Deletion:
-        """Read how far a deletion is.
+        """Read a deletion and its progress.
 
         Raises:
             AccessDenied: the caller may not delete this.
@@ -148,7 +148,7 @@ class Deletions:
         return found
 
     def resume(self, key: Key, seconds: float) -> bool:
-        """Continue a deletion for some seconds; return whether nothing is due now.
+        """Run a deletion for some seconds; return True if nothing is due now.
 
         Args:
             key: of the deletion's item.
@@ -166,7 +166,7 @@ class Deletions:
                 if others is None:
                     others = self._list_due_others(deletion)
                 if not deletion.has_begun_scan and any(each.has_begun_scan for each in others):
-                    return True  # the scan that goes on serves others; the next one serves this
+                    return True  # the present scan serves others; the next one serves this deletion
                 new, others = self._process_shared_page(deletion, others)
             if not self._store.save(new, deletion):
                 return True  # another worker continues
@@ -174,9 +174,9 @@ class Deletions:
         return True
 
     def _list_due_others(self, deletion: Deletion) -> list[Deletion]:
-        """List the other deletions that are due; those that wait come along.
+        """List the other deletions that are due, and those that wait.
 
-        All that are due when a scan begins share it.
+        All deletions that are due when a scan begins share it.
         """
         now, own = self._clock(), get_key(deletion)
         others = [each for each in self._store.list_due(now) if get_key(each) != own]
@@ -185,7 +185,7 @@ class Deletions:
         return [self._prepare_scan(each, now) for each in others[:_SHARING]]
 
     def _prepare_scan(self, deletion: Deletion, now: int) -> Deletion:
-        """Take the steps of a deletion up to its next scan, unless another worker does."""
+        """Run a deletion up to its next scan, unless another worker does."""
         while not (deletion.is_scanning or deletion.is_done or is_waiting(deletion, now)):
             new = self._take_step(deletion)
             if not self._store.save(new, deletion):
@@ -206,7 +206,7 @@ class Deletions:
         return self._process_page(deletion, items, after), saved
 
     def _take_step(self, deletion: Deletion) -> Deletion:
-        """Take access, or remove files; a preview counts files alone."""
+        """Remove access or files; a preview only counts files."""
         counts, after = Counter[str](), None
         if deletion.stage == "keys" and not deletion.dry_run:
             counts = self._remove_access(deletion.subject)
@@ -221,7 +221,7 @@ class Deletions:
     def _process_page(
         self, deletion: Deletion, found: Sequence[Item], after: Key | None
     ) -> Deletion:
-        """Remove, or count, what a page of a table has; return the deletion after it."""
+        """Remove or count the subject's items of a page; return the deletion after it."""
         own, is_log = f"{deletion.subject.tenant}#", deletion.stage == "log"
         items = [item for item in found if item["pk"].startswith(own)]
         typed = find_types(items, is_log=is_log)

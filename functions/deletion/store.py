@@ -1,4 +1,4 @@
-"""Items of deletions, and the pages of the tables that they look at."""
+"""Items of deletions, and the pages of tables that they scan."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -49,7 +49,7 @@ class DeletionStore:
         return list(map(_decode, items))
 
     def try_commit(self, writes: Sequence[Write]) -> bool:
-        """Carry out all writes or none; return whether their conditions held."""
+        """Write all or none; return whether the conditions held."""
         return self._memory.try_write(*writes)
 
     def put(self, deletion: Deletion) -> None:
@@ -57,7 +57,7 @@ class DeletionStore:
         self._memory.put(put(get_key(deletion), _encode(deletion)))
 
     def save(self, new: Deletion, old: Deletion) -> bool:
-        """Write how far a deletion is; False if another worker has taken the step."""
+        """Write the progress of a deletion; return False if another worker has taken the step."""
         return self._memory.try_write(
             put(get_key(new), _encode(new), _UNCHANGED, seen=old.revision)
         )
@@ -71,7 +71,7 @@ class DeletionStore:
         return [_decode(found[key]) for key in keys if key in found]
 
     def scan(self, deletion: Deletion, tenants: Iterable[str]) -> tuple[list[Item], Key | None]:
-        """Read the next page of tenants' items, and the key after which the next one begins."""
+        """Read a page of tenants' items, and the key after which the next page begins."""
         table = self._memory if deletion.stage == "memory" else self._log
         own = {f"own{number}": f"{tenant}#" for number, tenant in enumerate(tenants)}
         condition = " OR ".join(f"begins_with(pk, :{name})" for name in own)
@@ -92,7 +92,7 @@ class DeletionStore:
         ]
 
     def delete_items(self, items: Iterable[Item], *, is_log: bool) -> None:
-        """Delete items, each for itself."""
+        """Delete items one by one."""
         keys = [_get_key(item) for item in items]
         named = {item_types.TENANT.build_partition(get_tenant(pk)) for pk, _sk in keys}
         identity = [key for key in keys if key[0] in named and not is_log]
@@ -104,7 +104,7 @@ class DeletionStore:
         """Replace an item that was scanned; return False if it has changed since.
 
         Args:
-            seen: the attribute that changes with the item: `events` of an item of a log.
+            seen: the attribute that each change of the item changes: `events` for a log's item.
         """
         table = self._log if seen == "events" else self._memory
         attributes = {name: value for name, value in new.items() if name not in ("pk", "sk")}
@@ -126,7 +126,7 @@ class DeletionStore:
 
 
 def build_begin(new: Deletion, old: Deletion | None, record: Write) -> list[Write]:
-    """Build the writes that begin a deletion in the place of the one that was read."""
+    """Build the writes that begin a deletion and replace the one that was read."""
     condition, values = ABSENT, Item()
     if old is not None:
         condition, values = _UNCHANGED, {"seen": old.revision}
@@ -168,6 +168,6 @@ def _decode(item: Item) -> Deletion:
 
 
 def find_types(items: Iterable[Item], *, is_log: bool) -> list[tuple[ItemType | None, Item]]:
-    """Give each item with its type; None for what no type describes."""
+    """Return each item with its type; None for an item of no known type."""
     table: Literal["memory", "log"] = "log" if is_log else "memory"
     return [(item_types.find_item_type(table, (item["pk"], item["sk"])), item) for item in items]

@@ -8,7 +8,7 @@ _REMEMBERED = 30_000  # ms
 
 
 class Tombstones:
-    """Tells what was deleted, by one query each 30 seconds."""
+    """Knows what was deleted, by one query each 30 seconds."""
 
     def __init__(self, store: DeletionStore, clock: Clock) -> None:
         self._store = store
@@ -26,7 +26,7 @@ class Tombstones:
         return deleted is not None and since <= deleted
 
     def _read(self) -> dict[tuple[str, str | None], int]:
-        """Return when each was deleted (epoch ms), by tenant and hash; a tenant has no hash."""
+        """Return the times of deletions (epoch ms) by tenant and hash; a tenant has no hash."""
         now = self._clock()
         if self._read_until <= now:
             self._deleted = {

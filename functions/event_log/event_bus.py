@@ -1,6 +1,6 @@
-"""Publish events on EventBridge, as CloudEvents 1.0 in the detail and never with a value.
+"""Publish events on EventBridge: a CloudEvent 1.0 in the detail, never with a value.
 
-The bus carries the types that the deployment names. An event of another type costs no call.
+The bus carries the types of events that the deployment names. Other events cost no call.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -46,7 +46,7 @@ class EventBus:
         return event_type in self._types
 
     def publish(self, events: Iterable[Event]) -> Iterator[list[Event]]:
-        """Publish events, ten in a call; give those of each call that the bus accepted."""
+        """Publish events, ten in a call; yield those of each call that the bus accepted."""
         entries = ((event, self._to_entry(event)) for event in events)
         for batch in split_by_size(entries, _get_size, _MAX_BYTES, MAX_CALL_EVENTS):
             results = self._put_events([entry for _, entry in batch])
@@ -54,7 +54,7 @@ class EventBus:
             yield [event for (event, _), result in both if "ErrorCode" not in result]
 
     def publish_bus_only(self, event: BusOnlyEvent) -> bool:
-        """Publish an event that is in no log; False if the bus carries it but didn't take it."""
+        """Publish an event that is in no log; return False if the bus rejected it."""
         if not self.carries(event.type):
             return True
         (result,) = self._put_events([self._to_entry(event)])
@@ -108,7 +108,7 @@ def to_cloud_event(event: Event | BusOnlyEvent) -> dict[str, Any]:
 
 
 def parse_event_types(text: str) -> frozenset[EventType]:
-    """Parse the types of events that a bus carries: with commas between, or `*` for all."""
+    """Parse the types of events of a bus: separated by commas, or `*` for all."""
     names = {name.strip() for name in text.split(",")}
     if names == {"*"}:
         return EVENT_TYPES

@@ -1,4 +1,4 @@
-"""Encode events as items: those of one append together, as JSON text or, where smaller, zlib."""
+"""Encode events as items: those of one append together, as JSON text, or zlib if smaller."""
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ MAX_ITEM_BYTES = 64_000  # of all events in an item: those of a batch, some 100 
 MAX_ITEM_EVENTS = 900  # a position has three digits for the event's place in its item
 MAX_PART_BYTES = 350_000  # an item holds 400 KB
 _Rendered = tuple[bytes, Event]  # an event's JSON, and the event
-_MIN_COMPRESSED_BYTES = 200  # below, JSON gets no smaller; rows are stored for a year
+_MIN_COMPRESSED_BYTES = 200  # smaller JSON does not compress; rows are stored for a year
 
 
 class EncodedEvents(NamedTuple):
@@ -37,11 +37,11 @@ class EncodedEvents(NamedTuple):
 
 
 class LogTime(NamedTuple):
-    """Tells how the times of a log's events go, up to an item; neither figure ever falls.
+    """The times of a log's events, up to an item; neither figure ever decreases.
 
     Attributes:
-        newest: the latest timestamp, in epoch ms.
-        lag: by how much (ms) an item's events were older, at most, than those before the item.
+        newest: the latest timestamp, in epoch ms. lag: the largest time (ms) by which an event was
+        older than `newest` before its item.
     """
 
     newest: int = 0
@@ -57,7 +57,7 @@ class LogTime(NamedTuple):
 
 
 class StoredEvent(NamedTuple):
-    """An event of an item, decoded but for the data that is in parts."""
+    """An event of an item; data in parts is not decoded yet."""
 
     id: str
     document: dict[str, Any]
@@ -65,7 +65,7 @@ class StoredEvent(NamedTuple):
 
 
 def encode_events(events: Iterable[Event]) -> Iterator[EncodedEvents]:
-    """Encode events in their order, as many in one item as fit; a large one is alone."""
+    """Encode events in order, as many in one item as fit; a large event has its own item."""
     together: list[_Rendered] = []
     for event in events:
         document: dict[str, Any] = {
@@ -151,15 +151,15 @@ def build_events_write(
 
 
 def decode_item_events(item: Item) -> Iterator[StoredEvent | None]:
-    """Decode the events of an item; None in the place of one that was deleted."""
+    """Decode the events of an item; a deleted event is None."""
     for id, document in zip(item["ids"], loads(decompress(item["events"])), strict=True):
         yield None if document is None else StoredEvent(id, document, item.get("parts", 0))
 
 
 def remove_events(item: Item, agent: str) -> Item | None:
-    """Return an item of a log without an agent's events; None if it has none of them.
+    """Return an item of a log without an agent's events; None if it has no such event.
 
-    The others keep their positions, and the ids stay: an event is logged once.
+    Other events keep their positions. The ids stay, so that no event is logged twice.
     """
     documents = loads(decompress(item["events"]))
     kept = [each if each and each["agent_id"] != agent else None for each in documents]
@@ -203,7 +203,7 @@ _OWNERS = {
 
 
 def build_log_partition(tenant: str, log: LogName) -> str:
-    """Build the partition of a log: that of its owner in the memory table."""
+    """Build the partition of a log: the same as its owner's in the memory table."""
     return _OWNERS[log.kind].build_partition(tenant, **{log.kind: log.name})
 
 
@@ -213,7 +213,7 @@ def build_log_range(
     """Build the partition, first and last sort key of a log's items from a number on.
 
     Args:
-        last_number: the last item's; None for all there are.
+        last_number: the number of the last item; None for all items.
     """
     ends = number, _LAST_LOG_ITEM if last_number is None else last_number
     first, last = (item_types.LOG_ITEM.build_sort(number=each) for each in ends)

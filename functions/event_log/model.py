@@ -52,11 +52,11 @@ class Event(NamedTuple):
 
 
 class LogQuery(NamedTuple):
-    """Asks a log for events.
+    """A query for events of a log.
 
     Attributes:
-        after: the position that they follow in the requested order; None for the start of the log,
-            or its end with `newest_first`.
+        after: the position before the first event, in the requested order; None for the start of
+            the log, or its end with `newest_first`.
         actor: only events that this principal caused.
         since, until: only events from, and up to, these times (epoch ms).
     """
@@ -77,7 +77,7 @@ class LogQuery(NamedTuple):
         return any((self.type, self.agent_id, self.actor, self.entry_id))
 
     def matches(self, document: Mapping[str, Any]) -> bool:
-        """Return whether the query asks for a stored event, without a look at its data."""
+        """Return whether the query selects a stored event, except by its data."""
         timestamp = document["timestamp"]
         return (
             self.type in (None, document["type"])
@@ -88,7 +88,7 @@ class LogQuery(NamedTuple):
         )
 
     def matches_data(self, data: Mapping[str, Any]) -> bool:
-        """Return whether the event's data are about the entry, or archive it among others."""
+        """Return whether the event's data names the entry, or its archive has the entry."""
         if self.entry_id is None or data.get("entry_id") == self.entry_id:
             return True
         return any(line.get("entry_id") == self.entry_id for line in data.get("snapshot", ()))
@@ -98,7 +98,7 @@ def build_event_id(tenant: str, *cause: str | int) -> str:
     """Build the id of the event with a cause: the same id for the same cause.
 
     Args:
-        cause: of an entry's event, the entry's id, its version and the event's type.
+        cause: for an entry's event: the entry's id, its version and the event's type.
     """
     return build_id("evt", blake2b(dumps([tenant, *cause]), digest_size=16).digest())
 
@@ -107,7 +107,7 @@ def choose_log(*, intent: str | None, agent: str, namespace: str | None) -> LogN
     """Choose the log of an event: the intent's, if there is one (RFC-0015 §5).
 
     Args:
-        namespace: given for semantic memory, which is in no agent's log.
+        namespace: given for semantic memory, whose events are in no agent's log.
     """
     if intent is not None:
         return LogName("intent", intent)

@@ -1,7 +1,7 @@
-"""Read logs by position, in either order, and by the time when events happened.
+"""Read logs by position, in either order, and by the time of events.
 
 A position is an item's number and the event's place in the item. One read examines a bounded number
-of events; where few match it may give none, and the position to continue from.
+of events. If few match, it may return none, and the position to continue from.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,10 +24,10 @@ from functions.platform.json_text import dumps, get_escaped_size
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_BYTES
 from functions.platform.table import TimedStore
 
-_POSITIONS = 1_000  # of an item, which holds fewer events
+_POSITIONS = 1_000  # of an item; no item holds as many events
 _EXAMINED_BY_PART = 100  # a part is as large as the items of some hundred events
 _MAX_CALL_ITEMS = 250  # a call reads at most a megabyte
-_TAIL_PAGE, _MAX_TAIL_ITEMS = 25, 100  # items; these are 35 KB where events come one by one
+_TAIL_PAGE, _MAX_TAIL_ITEMS = 25, 100  # items; 35 KB if each has one event
 _ENVELOPE_BYTES = 400  # of an event's document beside its data
 
 
@@ -68,7 +68,7 @@ class EventLogReader(TimedStore):
     def select_missing(self, tenant: str, log: LogName, events: dict[str, int]) -> dict[str, int]:
         """Select the events, times (epoch ms) by ids, that a log doesn't have.
 
-        The log is read back; what isn't among its last 100 items is looked for by its time.
+        The log is read backwards. Beyond 100 items, it is searched by time.
         """
         partition = build_log_partition(tenant, log)
         missing, since = dict(events), min(events.values(), default=0)
@@ -90,7 +90,7 @@ class EventLogReader(TimedStore):
         return any(id in item.get("ids", ()) for item in items)
 
     def _examine(self, partition: str, query: LogQuery) -> Iterator[_Examined]:
-        """Read the events after a position and of a period, in the order asked for."""
+        """Read the events after a position and of a period, in the requested order."""
         last = None
         if query.until is not None:
             last = self._find(partition, query.until, is_end=True)
@@ -140,7 +140,7 @@ class EventLogReader(TimedStore):
     def _query(
         self, partition: str, first: int, last: int | None, query: LogQuery
     ) -> Iterator[Item]:
-        """Query items; of most logs an item holds several events, of some one alone."""
+        """Query items; in most logs an item holds several events, in some only one."""
         page_size = _MAX_CALL_ITEMS if query.is_filtered else query.limit // 4 + 2
         newest_first = query.newest_first
         return self._read_items(partition, first, last, page_size, newest_first=newest_first)
@@ -161,14 +161,14 @@ class EventLogReader(TimedStore):
     def _find(self, partition: str, moment: int, *, is_end: bool = False) -> int | None:
         """Find the first item up to which a log has an event of a moment (epoch ms) or later.
 
-        By halves: a call for each.
+        A binary search: a call for each step.
 
         Args:
-            is_end: whether events up to the moment are wanted. Then all have come by the item: no
-                event is older than what the log had before it by more than the log's lag.
+            is_end: whether events up to the moment are wanted. Then no later item has one of them,
+                since no event is older than the events before it by more than the log's lag.
 
         Returns:
-            The item's number; the one behind the last if there is none, None for an empty log.
+            The item's number; the number after the last item if none has it; None for an empty log.
         """
         end = next(self._read_items(partition, 1, newest_first=True), None)
         if end is None:
@@ -195,7 +195,7 @@ class EventLogReader(TimedStore):
 
 
 def _decode(item: Item, number: int, now: int) -> Sequence[_Examined]:
-    """Decode the events of an item, with their positions; an expired one shows nothing."""
+    """Decode the events of an item, with their positions; an expired item has none."""
     if has_ended(item, now):
         return [_Examined(number * _POSITIONS + 1, None)]
     events = enumerate(decode_item_events(item), number * _POSITIONS + 1)

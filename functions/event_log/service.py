@@ -12,7 +12,7 @@ from functions.tasks.intents import Intents
 
 
 class EventLogs:
-    """The logs of a caller's tenant. A read gives events and the position to continue from."""
+    """The logs of a caller's tenant. A read returns events and the position to continue from."""
 
     def __init__(self, reader: EventLogReader, intents: Intents, namespaces: Namespaces) -> None:
         self._reader = reader
@@ -24,13 +24,13 @@ class EventLogs:
     ) -> tuple[list[Event], int | None]:
         """Read an intent's log.
 
-        An agent reads its own events while the intent has no owner. The values of an archived
-        snapshot are for the intent's owner, its access list and the agent whose memory it was.
+        An agent reads its own events while the intent has no owner. Only the intent's owner, its
+        access list and the agent of the memory get the values of an archived snapshot.
 
         Raises:
             NotFound: the intent doesn't exist.
-            AccessDenied: the caller is neither the intent's owner, nor takes or took part in it,
-                nor is on its access list, nor has `memory.admin`.
+            AccessDenied: the caller is not the intent's owner, takes and took no part in it, is not
+                on its access list, and lacks `memory.admin`.
         """
         found = self._intents.get(caller, intent, READ_LOG)
         if not is_allowed(caller, READ_INTENT, found):
@@ -47,13 +47,13 @@ class EventLogs:
     def read_agent_log(
         self, caller: Principal, agent: str, query: LogQuery
     ) -> tuple[list[Event], int | None]:
-        """Read the events of an agent's memory outside of intents.
+        """Read the events of an agent's memory that belong to no intent.
 
-        The values of an archived snapshot are for the agent alone: an administrator reads every
-        log, but no private memory.
+        Only the agent gets the values of an archived snapshot: an administrator reads every log,
+        but no private memory.
 
         Raises:
-            AccessDenied: the caller is neither the agent nor has `memory.admin`.
+            AccessDenied: the caller is not the agent, and lacks `memory.admin`.
         """
         reads_values = caller.id == agent or inspects(caller)
         if not reads_values and ADMIN not in caller.permissions:
@@ -64,7 +64,7 @@ class EventLogs:
     def read_namespace_log(
         self, caller: Principal, namespace: str, query: LogQuery
     ) -> tuple[list[Event], int | None]:
-        """Read the events of a namespace's semantic memory outside of intents.
+        """Read the events of a namespace's semantic memory that belong to no intent.
 
         Raises:
             AccessDenied: the caller has neither read access to it nor `memory.admin`.

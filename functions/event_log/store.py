@@ -1,17 +1,17 @@
 """Append events to logs, each once and in order.
 
 A log is a sequence of items without gaps, with some events in each. An append writes the item after
-the last one, under the condition that it doesn't exist. So positions follow the order of commits,
-and who has read up to one has missed nothing before it.
+the last one, under the condition that it doesn't exist. So positions follow the order of commits: a
+reader that has reached one has missed nothing before it.
 
-Items are kept as long as the deployment says. Then they are not read, and DynamoDB removes them
-within days, in any order. Item 0 stays: it says the number of the log's first item, which is the
+Items expire after the deployment's retention. Then they are not read, and DynamoDB removes them
+within days, in any order. Item 0 stays: it has the number of the log's first item, which is the
 time of the log's beginning in epoch ms. A log whose items have all been removed starts again at the
 present time, which is a higher number than any before.
 
 An item has the latest timestamp up to it. So the end of a log, read backwards until all is older
-than an event, shows whether the log has the event. It has as well by how much events came late, up
-to it: so a reader finds the items of a period by their numbers.
+than an event, shows whether the log has the event. It also has the lag of late events up to it, so
+a reader finds the items of a period by a binary search.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ _END_PAGE = 4  # items; the last one is enough, unless it has others' newer even
 _ATTEMPTS = 50
 FIRST_WAIT, LONGEST_WAIT = 0.1, 1.0  # seconds: 40 appenders at once make 6 calls each
 _DAY = 86_400_000  # ms
-_PUBLISHED_LIFETIME = 2 * _DAY  # change streams are kept for half of it
+_PUBLISHED_LIFETIME = 2 * _DAY  # change streams are kept for half of this time
 
 
 class EventLogStore:
@@ -58,9 +58,9 @@ class EventLogStore:
     def append(
         self, tenant: str, log: LogName, events: Iterable[Event], *others: TableWrites
     ) -> list[Event]:
-        """Append the events that a log doesn't have yet, in their order, and give these.
+        """Append the events that a log doesn't have yet, in order, and return these.
 
-        An event is known by id and timestamp, so both have to be the same whenever it comes.
+        An event is recognized by id and timestamp, so both must be the same in each try.
 
         Args:
             events: at least one, if there are other writes.
@@ -96,8 +96,8 @@ class EventLogStore:
         """Read a log's end.
 
         Returns:
-            The number of its next item, how the times of its events go, and the ids of all events
-            of `since` (epoch ms) and later.
+            The number of its next item, the times of its events, and the ids of all events of
+            `since` (epoch ms) and later.
         """
         last, ids, head = None, set[str](), None
         between = build_log_range(partition, 0)
@@ -114,7 +114,7 @@ class EventLogStore:
         return parse_log_item(last["sk"]) + 1, LogTime(last["newest"], last.get("lag", 0)), ids
 
     def _begin(self, partition: str, head: Item | None) -> int:
-        """Return the number of the first item of a log that has none (any more)."""
+        """Return the number of the first item of a log that has no items."""
         now = self._clock()
         begun: int | None = None if head is None else head["first_number"]
         if begun is not None and (not self._retention or begun + self._retention > now):
@@ -135,7 +135,7 @@ class EventLogStore:
         events: Sequence[Event],
         others: Sequence[TableWrites],
     ) -> None:
-        """Write events from a number on; nothing refers to a part until its event is appended."""
+        """Write events from a number on; parts are written before the event that refers to them."""
         expiry = self._clock() + self._retention if self._retention else None
         parts, writes = list[Write](), list[Write]()
         for each in encode_events(events):

@@ -75,9 +75,9 @@ class UserAccess:
             self.assert_writable(user_id)
 
     def load(self, user_ids: Iterable[str | None]) -> None:
-        """Read what decides on users: one call, the first time even if there are none.
+        """Read the permissions of users: one call, the first time even if there are none.
 
-        Thus a list takes the same calls, whether it leaves facts out or has none.
+        Thus a list makes the same calls, whether it leaves facts out or has none.
         """
         unknown = {id for id in user_ids if id is not None} - self._targets.keys()
         names = {id: name_memory_of_user(id) for id in unknown}
@@ -87,7 +87,7 @@ class UserAccess:
         self._is_loaded = True
 
     def load_with(self, user_id: str, keys: Iterable[Key]) -> dict[Key, Item]:
-        """Read what decides on a user, and the items with these keys: one call."""
+        """Read the permissions of a user, and the items with these keys: one call."""
         name = name_memory_of_user(user_id)
         found, items = self._namespaces.find_each_with(self._caller, (name,), keys)
         self._targets[user_id] = found[name]

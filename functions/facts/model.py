@@ -16,14 +16,14 @@ class Fact(NamedTuple):
         learned_from_run_id: the last run that learned it.
         learned_from_run_ids: the latest runs that learned it, the last one at the end.
         learned_count: how often it was learned.
-        user_id: whom the fact is about; its access is that of `users/{user_id}/memory`.
+        user_id: the user whom the fact is about; access is that of `users/{user_id}/memory`.
         valid_from: when the statement begins to hold.
         valid_until: when it ceases to hold; None: it still holds.
         earlier_periods: when it held before that: pairs of `valid_from` and `valid_until`.
         replaced_facts: the ids of the facts that it ended.
-        merged_into: the id of the fact that says the same and goes on.
-        weakened: for how many times of disuse its confidence was lowered since it was used.
-        recalled_at: when a recall last returned it, at most one day earlier than it did; 0: never.
+        merged_into: the id of the fact that remains of facts that say the same.
+        weakened: how often its confidence was lowered for disuse, since it was last used.
+        recalled_at: when a recall last returned it, up to a day too early; 0: never.
         has_chain: whether the item of its chain names it.
         changes: the latest changes, each with `time`, `actor` and `change`; the last one at the
             end.
@@ -74,7 +74,7 @@ class Fact(NamedTuple):
 
     @property
     def position(self) -> str:
-        """Return what the fact sorts by in lists."""
+        """Return the fact's position in lists."""
         return encode_timestamp(self.created_at) + hash_fact(self.fact_id)
 
     @property
@@ -84,12 +84,12 @@ class Fact(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The statement, which is embedded."""
+        """The text of the statement, which is embedded."""
         return f"{self.subject} {self.predicate} {self.object}"
 
     @property
     def chain(self) -> tuple[str, str, str | None]:
-        """Return what the facts have in common that replace each other."""
+        """Return the key of its chain: the facts that replace each other have the same."""
         return self.subject, self.predicate, self.user_id
 
     def matches(self, filters: Mapping[str, str]) -> bool:
@@ -112,11 +112,11 @@ class Fact(NamedTuple):
 
 
 class Validity(NamedTuple):
-    """Tells what is to be known about a fact's validity.
+    """The validity of a fact: what it replaced, and what contradicts it.
 
     Attributes:
         replaced: the facts that it ended.
-        conflicting: other facts that hold, for a predicate that has one value at a time.
+        conflicting: other facts that hold, if the predicate has one value at a time.
     """
 
     replaced: Sequence[Fact]
@@ -124,7 +124,7 @@ class Validity(NamedTuple):
 
 
 class FactQuery(NamedTuple):
-    """Selects facts of a tenant; what is None selects all."""
+    """Selects facts of a tenant; a field of None selects all."""
 
     subject: str | None = None
     predicate: str | None = None
@@ -138,7 +138,7 @@ class FactQuery(NamedTuple):
         return {name: each for name, each in self._asdict().items() if each and name != "user_id"}
 
     def matches(self, fact: Fact) -> bool:
-        """Tell whether the fact is selected; by a run, if it is one of those that learned it."""
+        """Tell whether the fact is selected; any run that learned it selects it."""
         return (
             self.subject in (None, fact.subject)
             and self.predicate in (None, fact.predicate)

@@ -52,10 +52,10 @@ def relearn(known: Fact | None, learned: Fact, token: RequestToken | None) -> Fa
 
 
 def _continue_validity(known: Fact, merged: Fact) -> Fact:
-    """Let a fact that still held go on, and one that had ended hold for another period.
+    """Extend the validity of a fact: a fact that has ended gets another period.
 
     Example: a customer moves to Rome, to Paris, and to Rome again. The fact "lives in Rome" has an
-    earlier period, and a new one that begins with the last move.
+    earlier period, and one that begins with the last move.
     """
     is_dated = merged.valid_from != merged.updated_at
     if known.valid_until is None or merged.valid_from < known.valid_until:
@@ -72,12 +72,12 @@ def _continue_validity(known: Fact, merged: Fact) -> Fact:
 
 
 def end_fact(fact: Fact, end: int, now: int, actor: str) -> Fact:
-    """End a fact at a time; one that begins later never holds."""
+    """End a fact at a time; a fact that begins later never holds."""
     ended = fact._replace(valid_until=max(end, fact.valid_from))
     return add_change(ended, "ended", now, actor)
 
 
 def add_change(fact: Fact, change: FactChange, now: int, actor: str) -> Fact:
-    """Note a change in a fact: the newest 20 are kept."""
+    """Record a change in a fact, which keeps the newest 20."""
     noted: Mapping[str, str | int] = {"time": now, "actor": actor, "change": change}
     return fact._replace(changes=(*fact.changes, noted)[-MAX_FACT_CHANGES:])

@@ -1,6 +1,6 @@
-"""Use cases of facts (ADR-043 Tier 3). They are the tenant's, and kept until deleted.
+"""Use cases of facts (ADR-043 Tier 3), which belong to the tenant until they are deleted.
 
-The vector index only gives candidates: recalled facts are read from the table.
+The vector index only finds candidates: recalled facts are read from the table.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,7 +58,7 @@ _BUSY, _ATTEMPTS = "others are writing this fact", 30
 
 
 class _Place(NamedTuple):
-    """Tells where a fact is learned: what is stored there, and what becomes a reference to it."""
+    """The place where a fact is learned: what is stored there, and the item that refers to it."""
 
     stored: StoredFact
     reference: StoredFact | None = None
@@ -73,7 +73,7 @@ class _Place(NamedTuple):
 class Facts:
     """The facts of a caller's tenant.
 
-    Methods that take a `fact_id` raise `NotFound` where the tenant has no such fact.
+    Methods that take a `fact_id` raise `NotFound` if the tenant has no such fact.
     """
 
     _store: FactStore
@@ -87,18 +87,18 @@ class Facts:
     ) -> list[tuple[Fact, bool]]:
         """Store facts, all or none; return each, and whether it is new.
 
-        Learning the same statement again updates the existing fact, whatever id the caller sends:
-        it counts how often, and the later confidence applies. A fact with the id of a known one
-        replaces it. If it says what a third fact says, that one is updated, and the known one is
-        deleted.
+        Learning the same statement again updates the existing fact, even if the caller sends
+        another id: `learned_count` grows, and the later confidence applies. A new statement with a
+        known id replaces that fact. If a third fact has this statement, the third is updated, and
+        the replaced one is deleted.
 
         Args:
             token: of a request with an Idempotency-Key.
 
         Raises:
-            ValidationFailed: two of them have the same statement or id; its `index` says which.
+            ValidationFailed: two facts have the same statement or id; `index` is the second one's.
             ValueTooLarge: the metadata have over `MAX_FACT_METADATA_BYTES` as compact JSON.
-            Unavailable: the embedding model of a service doesn't answer.
+            Unavailable: the embedding service doesn't answer.
             AccessDenied: a fact is about a user whose memory the caller may not write.
         """
         now = self._clock()
@@ -181,17 +181,17 @@ class Facts:
     def _find_place_again(
         self, tenant: str, fact: Fact, new: NewFact, changed: ConditionFailed
     ) -> _Place:
-        """Find the place of a fact after a conflict, which may have returned what is there."""
+        """Find the place of a fact after a conflict; the error may have the present item."""
         item = changed.failed.get(item_types.FACT.build_key(tenant, fact=fact.fact_id))
         is_known = new.fact_id is None and item is not None
         stored = decode_stored(fact.fact_id, item) if is_known else None
         return self._find_place(tenant, fact, stored)
 
     def _find_place(self, tenant: str, fact: Fact, stored: StoredFact | None) -> _Place:
-        """Find where a fact is learned: at its id, or where its statement is stored.
+        """Find the place of a fact: its id, or the id under which its statement is stored.
 
         Args:
-            stored: what is at the fact's id; None if it isn't read yet.
+            stored: the item at the fact's id; None if it isn't read yet.
         """
         own = stored or self._store.get(tenant, fact.fact_id)
         derived = derive_fact_id(*fact.statement)
@@ -203,7 +203,7 @@ class Facts:
         return _Place(own, None if is_referred else known)
 
     def _find_statement(self, tenant: str, fact: Fact, known: StoredFact) -> StoredFact | None:
-        """Find the stored fact of another id that says the same; `known` is at the derived id."""
+        """Find a fact of another id with the same statement; `known` is at the derived id."""
         if (known.same_as or known.id) == fact.fact_id:
             return None
         same = known if known.same_as is None else self._store.get(tenant, known.same_as)
@@ -225,7 +225,7 @@ class Facts:
     def list_chain(self, caller: Principal, id: str) -> list[Fact]:
         """Return the chain of a fact: all with its subject, predicate and user, the latest first.
 
-        A fact that held for several periods is there once for each.
+        A fact that held for several periods is returned once for each.
 
         Raises:
             AccessDenied: the fact is about a user whose memory the caller may not read.
@@ -241,11 +241,11 @@ class Facts:
     def find_conflicts(
         self, caller: Principal, facts: Sequence[Fact], *, looks_further: bool = False
     ) -> dict[str, list[Fact]]:
-        """Find the other values that hold of each fact's single-valued predicate.
+        """Find the other present values of each fact's single-valued predicate.
 
         Args:
-            looks_further: whether values are found that are not among these facts: two calls for
-                each subject with such a predicate.
+            looks_further: whether to search beyond these facts: two calls for each subject with
+                such a predicate.
         """
         chains = [each.chain for each in facts]
         if not facts or (not looks_further and len({*chains}) == len(chains)):
@@ -279,7 +279,7 @@ class Facts:
     def explain_validity(
         self, caller: Principal, facts: Sequence[Fact], *, is_past: bool = False
     ) -> dict[str, Validity]:
-        """Say what each of these facts replaced, and which others contradict it.
+        """Find what each of these facts replaced, and which others contradict it.
 
         Args:
             is_past: whether the facts held in the past, so that only they contradict each other.
@@ -326,7 +326,7 @@ class Facts:
 
         Args:
             as_of: when they held (epoch ms); None is now.
-            has_ended: whether facts are listed that do not hold, too.
+            has_ended: whether facts that no longer hold are listed, too.
         """
         users = UserAccess(self._namespaces, caller)
         time = self._clock() if as_of is None else as_of
@@ -342,7 +342,7 @@ class Facts:
         return take_page(wanted, examine())
 
     def forget_all(self, caller: Principal, query: FactQuery) -> int:
-        """Delete the facts that a query selects; return how many there were.
+        """Delete the facts that a query selects; return their number.
 
         Raises:
             AccessDenied: the caller has neither `memory.write` nor `memory.admin`.
@@ -424,7 +424,7 @@ class Facts:
         """Find the `top_k` facts that fit a query best; best first.
 
         Args:
-            asked: which facts; by a run, if it is the last one that learned them.
+            asked: selects facts; its run must be the last one that learned a fact.
             as_of: when they held (epoch ms); None is now.
 
         Raises:
@@ -474,14 +474,14 @@ class Facts:
         if fact is None:
             return
         embedding = self._vector_search.embed(fact.text)
-        with suppress(ConditionFailed):  # who has changed the fact has embedded it
+        with suppress(ConditionFailed):  # the change of the fact has embedded it
             self._store.replace_vector(get_tenant(item["pk"]), fact, embedding)
 
 
 def _put_named_first(query: Query, recalled: Iterable[Found[Fact]]) -> list[Found[Fact]]:
-    """Sort facts by score, those first whose subject the query names (CONTRACT §8).
+    """Sort facts by score; facts whose subject the query names come first (CONTRACT §8).
 
-    The scores of all other facts are below that of the last named one.
+    The scores of all other facts are lowered below the last of these.
     """
     best = sorted(recalled, key=lambda each: (-each.score, each.element.fact_id))
     named = [each for each in best if query.names(each.element.subject)]

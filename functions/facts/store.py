@@ -1,9 +1,9 @@
 """Store facts and their chains: an item holds a fact and its vector.
 
-The item of a chain names the facts with one subject, predicate and user that hold. Each replacement
-writes it with the version that it read, so of two replacements at once the later one ends the fact
-of the earlier one. Facts that were learned without replacing any are found by the index of their
-subject, which may lag for a moment.
+The item of a chain names the present facts of one subject, predicate and user. Each replacement
+writes it on condition of the version that it read, so of two replacements at once, the later one
+ends the fact of the earlier one. Facts that were learned without a replacement are found by the
+index of their subject, which may lag for a moment.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -35,14 +35,14 @@ from functions.vectors.model import Embedding, VectorFormat
 class StoredFact(NamedTuple):
     """The content of the item of an id: a fact, or a reference to the fact of another id.
 
-    Example: a fact is learned as `my-id`. The item of the id that is derived from its statement
-    then has `same_as: my-id`, so that learning the statement again finds it. Vector indexes treat
-    that item as deleted.
+    Example: a fact is learned as `my-id`. The item at the id that is derived from its statement has
+    `same_as: my-id`, so learning the statement again finds the fact. Vector indexes treat that item
+    as deleted.
 
     Attributes:
         fact: None if the fact was deleted, or the item does not exist.
         version: None if the item does not exist.
-        same_as: the caller's own id of the fact with this statement.
+        same_as: the id that a caller chose for the fact with this statement.
     """
 
     id: str
@@ -52,10 +52,10 @@ class StoredFact(NamedTuple):
 
 
 class Replacement(NamedTuple):
-    """Tells what a new fact replaces.
+    """The facts that a new fact replaces.
 
     Attributes:
-        before: the facts that it ends, as they are stored.
+        before: the stored facts that it ends.
         after: the same facts, ended.
         seen: the version of the chain's item; None if there is none.
     """
@@ -86,7 +86,7 @@ class FactStore:
         """Read the facts that exist among these references to vectors: a call per hundred.
 
         Args:
-            read: reads the items, with others.
+            read: reads the items, together with others.
         """
         keys = {FACT.build_key(tenant, fact=Digest(ref)): ref for ref in refs}
         items = (read or self._table.get_many)(keys)
@@ -108,7 +108,7 @@ class FactStore:
         """Build the writes of a fact whose item still has the version `seen` (None: no item).
 
         Args:
-            reference: what is at the id that becomes a reference to it.
+            reference: the item that becomes a reference to it.
         """
         key, item = FACT.build_key(tenant, fact=fact.fact_id), self._encode(tenant, fact, embedding)
         writes = [put_version(key, item, seen)]
@@ -147,7 +147,7 @@ class FactStore:
         return newest is not None and newest[schema.TYPE_ORDER_ATTRIBUTE] == fact.position
 
     def note_recall(self, tenant: str, fact: Fact, now: int) -> None:
-        """Note that a fact was recalled: no new version, and nothing where nothing is written."""
+        """Record that a fact was recalled: no new version, and no write in a standby Region."""
         key = FACT.build_key(tenant, fact=fact.fact_id)
         write = update(key, "SET recalled_at = :now", "attribute_exists(learned_by)", now=now)
         with suppress(ConditionFailed, ReadOnly, Throttled):
@@ -247,11 +247,10 @@ class FactStore:
         """Find what each of these new facts replaces; None where it replaces nothing.
 
         Args:
-            starts: since when each replaces others (epoch ms): a fact that still held and is
-                learned again replaces them from now on.
-            replacing: whether the request says that the fact replaces others.
-            written: the ids that the request writes anyway.
-            now: epoch ms. A fact that has ended replaces nothing.
+            starts: the time from which each replaces others (epoch ms): a present fact that is
+                learned again replaces them from now on. replacing: whether the request asks for the
+                replacement. written: the ids that the request writes anyway. now: epoch ms. A fact
+                that has ended replaces nothing.
         """
         single_valued = self.list_single_valued(tenant)
         is_replacing = [
@@ -290,7 +289,7 @@ class FactStore:
             "subject": fact.subject,
             "user_id": fact.user_id,
             "facts": [hash_fact(fact.fact_id)],
-            # never a version that an item of this key had: a deleted fact takes its item with it
+            # never a version that this key has had, even before a deletion
             "version": max((replacement.seen or 0) + 1, fact.updated_at),
         }
         named = put_version(build_chain_key(tenant, fact.chain), item, replacement.seen)
@@ -316,7 +315,7 @@ def decode_stored(id: str, item: Item | None) -> StoredFact:
 
 
 def build_chain_key(tenant: str, chain: tuple[str, str, str | None]) -> Key:
-    """Build the key of what says which facts of a chain hold now."""
+    """Build the key of the item that names the present facts of a chain."""
     return FACT_CHAIN.build_key(tenant, chain=dumps(list(chain)).decode())
 
 
@@ -334,7 +333,7 @@ def decode_fact(item: Item | None) -> Fact | None:
 
 
 def name_replaced(fact: Fact, replacement: Replacement | None) -> Fact:
-    """Name in a fact the facts that it ends."""
+    """Add the ids of the ended facts to a fact."""
     if replacement is None:
         return fact
     ended = [each.fact_id for each in replacement.before]
