@@ -161,10 +161,6 @@ class Container:
     has the parameter.
 
     Attributes:
-        settings: the settings of the function.
-        clock: gives the time in epoch ms.
-        table: holds all but the logs.
-        log_table: holds the logs.
         lock: held while a service is made.
     """
 

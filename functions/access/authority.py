@@ -9,7 +9,6 @@ class AccessQuestion(NamedTuple):
     """A question about a principal's access to a target.
 
     Attributes:
-        principal: whose access.
         is_owner: whether the target is the caller's, or the caller decides on access to it.
         is_coordinator: whether the caller coordinates the task that the target belongs to.
     """

@@ -49,7 +49,6 @@ def decide_all(principal: Principal, permission: Permission, checks: Checks, now
 
     Args:
         permission: a permission that the principal must have, too.
-        now: the time in epoch ms.
     """
     if principal.expires_at is not None and principal.expires_at <= now:
         return Decision(False, "the principal has expired")

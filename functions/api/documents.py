@@ -117,7 +117,6 @@ def to_document(model: Any, document: type[Document], /, **computed: Any) -> Doc
 
     Args:
         model: a named tuple or a dataclass.
-        document: the TypedDict of the answer.
         computed: the fields that are not the model's own, such as sums.
     """
     copied, converted = _plan((type(model), document), tuple(computed))

@@ -66,11 +66,9 @@ class Request:
     """One request to one route.
 
     Attributes:
-        event: of the gateway.
         headers: by lower-case name.
         path: as it was sent, decoded.
         path_params: the path's parameters by name.
-        services: makes the services that the route calls.
     """
 
     event: dict[str, Any]

@@ -90,24 +90,13 @@ def render_page(
 
 
 class PageRequest(NamedTuple):
-    """Which page of a list a request asks for.
-
-    Attributes:
-        wanted: the page.
-        sign: makes the cursor of a position in this list.
-    """
+    """Which page of a list a request asks for."""
 
     wanted: WantedPage
     sign: Callable[[str], str]
 
     def describe(self, taken: int, end: str | None, total: int | None) -> PagePosition:
-        """Describe the page that answers the request.
-
-        Args:
-            taken: how many elements the page shows.
-            end: the position after which the list continues; None at its end.
-            total: how many there are; None if they weren't counted.
-        """
+        """Describe the page that answers the request."""
         position: PagePosition = {"limit": self.wanted.limit}
         if total is not None:
             position["total"] = total
@@ -152,7 +141,6 @@ def read_page_request(
     """Read which page of a list a request asks for.
 
     Args:
-        request: asks for the page.
         limit: the parameter that says how many elements; `ARRAY_LIMIT` of a bare array.
     """
     after, total = read_cursor(request, caller), TOTAL.read(request)
@@ -177,13 +165,7 @@ def build_page(
     render: Callable[[T], D],
     get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], PagePosition]:
-    """Render the part of a page that a response holds, and describe it.
-
-    Args:
-        asked: the request of the page.
-        page: its elements, and where the list continues.
-        get_position: gives what the list sorts by.
-    """
+    """Render the part of a page that a response holds, and describe it."""
     elements, limit = iter(page.elements), asked.wanted.limit
     rendered, end = render_page(elements, limit, render, get_position)
     return rendered, asked.describe(len(rendered), end or page.end, page.total)
@@ -196,13 +178,7 @@ def paginate(
     render: Callable[[T], D],
     get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], PagePosition]:
-    """Take the page that a request asks for.
-
-    Args:
-        request: asks for the page.
-        read: reads the page.
-        get_position: gives what the list sorts by.
-    """
+    """Take the page that a request asks for."""
     asked = read_page_request(request, caller)
     return build_page(asked, read(asked.wanted), render, get_position)
 
@@ -217,9 +193,7 @@ def paginate_uncounted(
     """Take the page that a request asks for from a list that is never counted.
 
     Args:
-        request: asks for the page.
         read: lists elements from where the page begins.
-        get_position: gives what the list sorts by.
     """
     UNCOUNTED.read(request)
     asked = read_page_request(request, caller)
@@ -237,7 +211,6 @@ def mark_hidden(
     """Say of an empty list that the caller named what it may not read, whether it exists or not.
 
     Args:
-        position: describes the page.
         is_barred: whether it did; asked only where the list is empty from its begin.
     """
     if not page and position.get("offset") == 0 and is_barred():
@@ -255,8 +228,6 @@ def bare_array_response(
 
     Args:
         request: asks for it; without a limit, for the whole list.
-        page: the elements that fit into a response.
-        position: where in the list they are.
         available: how many there are for the page.
     """
     fitting = len(page)

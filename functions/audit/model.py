@@ -10,11 +10,9 @@ class AuditRecord(NamedTuple):
 
     Attributes:
         time: epoch ms.
-        actor: the principal that acted, or the operator.
         action: the name of the action: "task.change".
         target: the object of the action: "task:task_1".
         before, after: what changed, by field; never a value of memory.
-        request_id: the id that the function's log has for the request.
     """
 
     id: str

@@ -15,11 +15,7 @@ from functions.platform.writes import Write
 
 
 class AuditTrail:
-    """Builds the audit records of a deployment.
-
-    Args:
-        retention_days: how long a record is kept; 0 is for good.
-    """
+    """Builds the audit records of a deployment."""
 
     def __init__(self, clock: Clock, retention_days: int) -> None:
         self._clock = clock
@@ -38,7 +34,6 @@ class AuditTrail:
         """Build the write that records an action, for the transaction of the action.
 
         Args:
-            action: an audited one.
             target: the object of the action as `kind:name`: "namespace:billing".
             before: the changed fields before the action; never a value of memory.
             after: the changed fields after the action; never a value of memory.

@@ -38,7 +38,6 @@ class ConsolidationSchedule(NamedTuple):
 
     Attributes:
         next_at: when the next consolidation starts (epoch ms); None: only on request.
-        last_run: the id of the latest one.
         revision: grows with each change; 0 if nothing is stored.
     """
 
@@ -95,7 +94,6 @@ class TakenStep(NamedTuple):
     """A step as it is stored: it names facts by the references of their vectors.
 
     Attributes:
-        position: where it is among the run's steps.
         refs: the facts that it changed.
         versions: the versions of these facts after the step.
         before: the changed fields of each fact before the step.

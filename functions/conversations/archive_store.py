@@ -95,11 +95,7 @@ class ConversationArchiveStore:
             raise ConversationChanged
 
     def remove(self, ended: EndedConversation, now: int, record: Item | None) -> None:
-        """Hide a conversation and mark its messages to be removed.
-
-        Args:
-            record: the record of its archive; None without an archive.
-        """
+        """Hide a conversation and mark its messages to be removed."""
         conversation = ended.conversation
         writes = delete_writes(conversation, now)
         if record is not None:

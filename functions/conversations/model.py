@@ -93,13 +93,7 @@ class Message:
 
 
 class ListedConversation(NamedTuple):
-    """A conversation in a list; its metadata are read on request.
-
-    Attributes:
-        position: where it is in the list.
-        head: the conversation without metadata.
-        load: reads it with its metadata.
-    """
+    """A conversation in a list; its metadata are read on request."""
 
     position: str
     head: Conversation
@@ -123,11 +117,7 @@ class StateAddress(NamedTuple):
 
 
 class State(NamedTuple):
-    """A state. Times are epoch ms; `value` is JSON text.
-
-    Attributes:
-        request: the token of the request that wrote it; None without one.
-    """
+    """A state. Times are epoch ms; `value` is JSON text."""
 
     address: StateAddress
     value: bytes

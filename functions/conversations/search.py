@@ -150,7 +150,6 @@ class FoundMessage(NamedTuple):
 
     Attributes:
         neighbors: the messages around it, and the message itself, in order.
-        parts: the parts of the score.
     """
 
     conversation: Conversation

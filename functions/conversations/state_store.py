@@ -46,9 +46,6 @@ class StateStore:
 
         States of all owners are grouped by owner: two calls for each fifty, from an index that may
         lag. Counted states of one owner take a strongly consistent call per megabyte.
-
-        Args:
-            owner: whose states; None for all owners'.
         """
         if wanted.is_counted and owner is not None:
             key_range = item_types.STATE.build_range(tenant, agent=agent, owner=owner)

@@ -167,11 +167,7 @@ class ConversationStore:
         return [put(key, details | at), *shown]
 
     def delete(self, old: Conversation, now: int, *further: Write) -> None:
-        """Hide a conversation and mark its messages to be deleted.
-
-        Args:
-            further: writes that belong to the deletion.
-        """
+        """Hide a conversation and mark its messages to be deleted."""
         transact(self._table, [*delete_writes(old, now), *further])
 
     # Uploads

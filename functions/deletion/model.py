@@ -38,17 +38,13 @@ class Subject(NamedTuple):
 
 
 class Deletion(NamedTuple):
-    """A deletion.
+    """A deletion. Times are epoch ms.
 
     Attributes:
-        requested_at: when it was requested (epoch ms).
-        requested_by: who requested it.
         dry_run: whether it only counts the items that it would remove.
         stage: the next stage of the present pass.
         after: the key after which the scan of a table continues.
-        pass_began_at: when the present pass began (epoch ms).
         found: how many items the present pass has found.
-        passes: how many passes have ended.
         finished_at: when the last pass found nothing (epoch ms); None until then.
         counts: how many items of each type, and files, were removed.
         revision: grows with each step, so that two workers don't take the same one.
@@ -122,7 +118,6 @@ def continue_after(deletion: Deletion, after: tuple[str, str] | None, now: int) 
 
     Args:
         after: where the scan of the table continues; None when the stage has ended.
-        now: epoch ms.
     """
     deletion = deletion._replace(after=after, revision=deletion.revision + 1)
     if after is not None:

@@ -125,11 +125,7 @@ class AgentStore(Store):
     def get_limited_usage(
         self, tenant: str, agent: str, *others: Key
     ) -> tuple[AgentUsage, dict[Key, Item]]:
-        """Return what an agent holds and may hold by its settings and guardrails: one call.
-
-        Args:
-            others: the keys of other items, of which those that exist are returned, too.
-        """
+        """Return what an agent holds and may hold, and the other items that exist: one call."""
         item, restrictions, read = self.restrictions.read(tenant, agent, *others)
         return to_usage(item, restrictions.max_episodic), read
 
@@ -230,7 +226,6 @@ def build_counter_write(
     The first change after a reconciliation makes the agent due for the next one.
 
     Args:
-        delta: their change.
         observed_capacity: the free capacity on which evictions were decided; it must be unchanged.
             None if nothing is evicted.
         reserved: the part of the capacity that guardrails forbid; None if they were not read, and

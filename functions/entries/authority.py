@@ -186,7 +186,6 @@ class PrivateScope(NamedTuple):
     """Private memory that a query names and that its caller may read.
 
     Attributes:
-        filters: select entries of the scope.
         agent_id: the owner; empty for a task's working memory.
         task: the task whose working memory it is; None for an agent's memory.
         is_inherited: whether a sub-task of the task shows it.

@@ -41,7 +41,6 @@ class Evictions(NamedTuple):
     """Tells what a transaction evicts.
 
     Attributes:
-        transitions: the removals.
         free_capacity: the capacity left when they were decided on; None if nothing is evicted.
     """
 

@@ -65,8 +65,6 @@ def resolve_task_conflict(
     """Return what a failed condition on a task's item, or on a grant, says of the task.
 
     Args:
-        transitions: what it writes.
-        known: what was known of the tasks before.
         failed: the key of an item whose condition failed, and the item; not necessarily a task's.
         read_membership: asked where the caller is neither assignee nor coordinator.
     """

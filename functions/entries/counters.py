@@ -150,7 +150,6 @@ def assert_working_fits(
     Args:
         transitions: what is written; the error has the index of the first that doesn't fit.
         count: counts what transitions change, for tasks or for agents.
-        name: the task or agent.
         free: how many entries and bytes still fit.
         most: how many entries and bytes there may be.
     """

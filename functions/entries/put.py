@@ -52,8 +52,6 @@ class Puts:
         put of a task's present assignee takes the place of its predecessors' entries of this name.
 
         Args:
-            caller: who writes; the owner of private memory.
-            new: the fields, as in a create.
             version: the version that the slot must have; None for any, or none.
             token: the request's; a retry gives what it wrote.
 

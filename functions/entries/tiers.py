@@ -18,8 +18,6 @@ class TierPolicy(NamedTuple):
     """The rules of one tier.
 
     Attributes:
-        name: the tier's name, which is an entry's `memory_type`.
-        id_letter: the letter for the tier in an entry's id.
         is_private: whether entries belong to an agent: only the agent writes them, and they share
             the slots of its private memory. Other entries belong to a namespace, whose permissions
             decide who reads and writes; they have a curator and index rows.

@@ -39,8 +39,6 @@ class Transaction:
     """One transaction, with what earlier attempts have found out.
 
     Attributes:
-        extra_writes: other writes.
-        claims: first configurations of namespaces.
         reserved: the part of the caller's episodic capacity that guardrails forbid; None until
             they are read.
         actor: who is said to do it; the caller, unless given.

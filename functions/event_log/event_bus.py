@@ -30,11 +30,7 @@ class BusOnlyEvent(NamedTuple):
 
 
 class EventBus:
-    """One EventBridge bus.
-
-    Args:
-        types: the types of events that it carries.
-    """
+    """One EventBridge bus."""
 
     def __init__(self, client: Any, name: str, types: Collection[EventType]) -> None:
         self._client = client

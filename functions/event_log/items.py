@@ -120,11 +120,7 @@ def _encode_text(documents: Sequence[dict[str, Any] | None]) -> str | bytes:
 
 
 def build_part_writes(partition: str, encoded: EncodedEvents, expiry: int | None) -> list[Write]:
-    """Build the writes of the parts of an event that is larger than an item.
-
-    Args:
-        expiry: until when (epoch ms) they are kept; None is for good.
-    """
+    """Build the writes of the parts of an event that is larger than an item."""
     keys = build_part_keys(partition, encoded.events[0].id, len(encoded.parts))
     ttl = {TTL_ATTRIBUTE: to_ttl_seconds(expiry)}
     return [put(key, {"data": part, **ttl}) for key, part in zip(keys, encoded.parts, strict=True)]
@@ -136,7 +132,6 @@ def build_events_write(
     """Build the write of a log's item with a number, under the condition that there is none.
 
     Args:
-        time: the log's, with this item.
         expiry: until when (epoch ms) it is kept; None is for good.
     """
     item: Item = {

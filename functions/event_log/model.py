@@ -57,7 +57,6 @@ class LogQuery(NamedTuple):
     Attributes:
         after: the position before the first event, in the requested order; None for the start of
             the log, or its end with `newest_first`.
-        actor: only events that this principal caused.
         since, until: only events from, and up to, these times (epoch ms).
     """
 

@@ -44,11 +44,7 @@ _PUBLISHED_LIFETIME = 2 * _DAY  # change streams are kept for half of this time
 
 
 class EventLogStore:
-    """The logs of all tenants, in the log table.
-
-    Args:
-        retention_days: how long an event is kept; 0 is for good.
-    """
+    """The logs of all tenants, in the log table."""
 
     def __init__(self, table: Table, clock: Clock, retention_days: int) -> None:
         self._table = table

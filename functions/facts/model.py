@@ -15,9 +15,7 @@ class Fact(NamedTuple):
     Attributes:
         learned_from_run_id: the last run that learned it.
         learned_from_run_ids: the latest runs that learned it, the last one at the end.
-        learned_count: how often it was learned.
         user_id: the user whom the fact is about; access is that of `users/{user_id}/memory`.
-        valid_from: when the statement begins to hold.
         valid_until: when it ceases to hold; None: it still holds.
         earlier_periods: when it held before that: pairs of `valid_from` and `valid_until`.
         replaced_facts: the ids of the facts that it ended.

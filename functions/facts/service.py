@@ -92,9 +92,6 @@ class Facts:
         known id replaces that fact. If a third fact has this statement, the third is updated, and
         the replaced one is deleted.
 
-        Args:
-            token: of a request with an Idempotency-Key.
-
         Raises:
             ValidationFailed: two facts have the same statement or id; `index` is the second one's.
             ValueTooLarge: the metadata have over `MAX_FACT_METADATA_BYTES` as compact JSON.
@@ -425,7 +422,6 @@ class Facts:
 
         Args:
             asked: selects facts; its run must be the last one that learned a fact.
-            as_of: when they held (epoch ms); None is now.
 
         Raises:
             Unavailable: no embedding model is installed, or it does not answer.

@@ -42,7 +42,6 @@ class StoredFact(NamedTuple):
     Attributes:
         fact: None if the fact was deleted, or the item does not exist.
         version: None if the item does not exist.
-        same_as: the id that a caller chose for the fact with this statement.
     """
 
     id: str

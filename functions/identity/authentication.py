@@ -31,8 +31,6 @@ class Authentication:
     """Finds the principals of callers.
 
     Args:
-        root_key: gives the operator's key.
-        cache_seconds: how long principals are cached.
         claims: the names of the claims that hold the tenant and the principal's id; empty where
             tokens aren't used.
     """
@@ -61,7 +59,6 @@ class Authentication:
         """Find the principal that sent a request, or the operator.
 
         Args:
-            headers: by lower-case name.
             jwt: what the gateway says of the token; None without one.
             operator: whether the operator may send the request, or must.
         """

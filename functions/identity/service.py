@@ -49,7 +49,6 @@ class Identity:
     """Manages tenants, principals and keys.
 
     Args:
-        derive_secret: derives the key of a purpose from the deployment's secret.
         invalidate_cache: called after a change, which this instance applies at once.
     """
 
@@ -260,9 +259,6 @@ class Identity:
     @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
     def revoke(self, caller: Principal, principal_id: str, *further: Write) -> None:
         """Delete a principal; its key is invalid from then on.
-
-        Args:
-            further: writes of the same transaction.
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.

@@ -113,7 +113,6 @@ class PrincipalStore(Store):
         """Create a principal with its key.
 
         Args:
-            principal: the new one.
             reuse: whether it may take over what a revoked principal of this id had.
         """
         revoked = REVOKED_PRINCIPAL.build_key(principal.tenant, principal=principal.id)

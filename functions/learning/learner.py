@@ -78,7 +78,6 @@ class Learner:
     """Reads conversations for strategies.
 
     Args:
-        ask_model: asks one of the models.
         targets: where each kind of strategy stores what it learns.
     """
 

@@ -40,8 +40,6 @@ class Counts(NamedTuple):
     Attributes:
         dropped: items, and whole answers, that were not as they have to be.
         failed: requests that the model did not answer.
-        requests: to the model.
-        tokens: of requests and answers.
     """
 
     learned: int = 0
@@ -78,11 +76,7 @@ class Waiting(NamedTuple):
 
 
 class StrategyStatus(NamedTuple):
-    """The progress of a strategy.
-
-    Attributes:
-        model: the model that is asked; None if the deployment has none.
-    """
+    """The progress of a strategy."""
 
     strategy: Strategy
     model: str | None

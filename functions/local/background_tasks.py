@@ -126,8 +126,6 @@ def remove_expired_items(dynamodb: Any, table: str, clock: Clock, stopping: Even
     Expired entries stay, because the scheduled function removes them with their counters.
 
     Args:
-        dynamodb: a boto3 client.
-        clock: returns the time in epoch ms.
         stopping: once it is set, no further page is read.
     """
     now = {"N": str(clock() // 1000)}

@@ -38,7 +38,6 @@ def build_container(
 
     Args:
         relays: the Unix sockets that lead to models, by their URLs.
-        clock: returns the time in epoch ms.
         log_wait_seconds: as in the functions' settings; 0 if no thread reads the stream.
         dynamodb: the client of the tables; None creates one.
     """

@@ -84,7 +84,6 @@ def to_event(
         query: still percent-encoded, without the question mark.
         headers: names in any case; values of the same name are joined by commas.
         body: encoded as base64 in the event unless it is UTF-8.
-        source_ip: the client's address.
     """
     joined = _join((name.lower(), value) for name, value in headers)
     joined = {name: value for name, value in joined.items() if name not in _HOP_BY_HOP}

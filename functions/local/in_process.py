@@ -42,7 +42,6 @@ def to_request_event(method: str, target: bytes, headers: Headers, body: bytes) 
         method: in uppercase.
         target: path and query, percent-encoded.
         headers: names in any case.
-        body: as it is sent.
     """
     gateway.check_body_size(len(body))
     path, _, query = target.partition(b"?")
@@ -69,9 +68,6 @@ class InProcess:
         """Drop all data, build new functions, and return the API key of the tenant's admin.
 
         The functions are new because the old ones cache data of the dropped tables.
-
-        Args:
-            clock: returns the time in epoch ms, from now on.
         """
         self._clock = clock
         self._simulation.clear()

@@ -248,11 +248,7 @@ class Namespaces:
         return rules.get_default(NamespaceTarget(name, rules=fitting)) == "none"
 
     def remove_about(self, tenant: str, user_id: str, prefix: str) -> None:
-        """Remove the permissions of names about a person, where prefix rules close these as well.
-
-        Args:
-            prefix: what the names begin with.
-        """
+        """Remove permissions of names about a person with a prefix, if prefix rules close these."""
         for each in self.list_about(tenant, user_id):
             name = each.namespace
             if name.startswith(prefix) and self.is_closed_by_rules(tenant, name):

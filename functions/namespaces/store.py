@@ -163,9 +163,6 @@ class PrefixRules:
 
     A tenant has few of them, and every access to semantic memory needs them. So a function
     remembers them, and reads them again after its own changes.
-
-    Args:
-        read: reads a tenant's rules: one call.
     """
 
     def __init__(self, read: Callable[[str], list[Namespace]], clock: Clock) -> None:

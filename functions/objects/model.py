@@ -44,10 +44,8 @@ class StoredObject(NamedTuple):
         metadata: a JSON object as text; empty if the caller may not read it.
         created_by: the id of the principal that wrote it.
         created_at: when the key was written first, since it was last deleted (epoch ms).
-        updated_at: when it was written last (epoch ms).
         generation: names one write; what is stored of it is bound to this name.
         owner: the id of the principal that made its space.
-        request: the token of the request that wrote it.
     """
 
     space: str
@@ -99,12 +97,9 @@ class ObjectUpload(NamedTuple):
     """A file that a client sends to an address, before an object has it.
 
     Attributes:
-        upload_id: names it, and its file.
         writer: the id of the principal that began it, and alone completes it.
-        is_sensitive: whether its file is encrypted.
         expires_at: until when it can be completed (epoch ms).
         address_expires_at: until when its address takes bytes (epoch ms).
-        request: the token of the request that began it.
         is_completed: whether an object has had its file.
     """
 

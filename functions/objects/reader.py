@@ -47,8 +47,6 @@ class ObjectsRead(NamedTuple):
     """Several objects that were read.
 
     Attributes:
-        found: with their bytes.
-        missing: the keys that no object has.
         too_large: the keys of those that only a GET of their own gives.
         unread: the keys that are left for another request.
     """
@@ -166,11 +164,7 @@ class ObjectReader:
     def list_all(
         self, caller: Principal, space: str, prefix: str, wanted: WantedPage
     ) -> Iterator[StoredObject]:
-        """List objects by their keys, without their bytes; none if the space does not exist.
-
-        Args:
-            prefix: what their keys begin with.
-        """
+        """List objects by their keys, without their bytes; none if the space does not exist."""
         made = self._store.get_space(caller.tenant, space)
         if made is None and find_owner(space) is None:
             return iter(())

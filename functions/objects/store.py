@@ -66,7 +66,6 @@ class ObjectStore(Store):
         """Read the items of objects in the order of their keys; `page_size` is what a call reads.
 
         Args:
-            prefix: what their keys begin with.
             after: a key; only those behind it are read.
         """
         partition, last = OBJECT.build_key(tenant, space=space, key=prefix + HIGHEST)

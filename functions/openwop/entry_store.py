@@ -37,10 +37,8 @@ class MemoryEntryDraft(NamedTuple):
     """An entry to be put, redacted.
 
     Attributes:
-        tenant, memory: of the memory; `partition` is its partition.
         entry: with no sequence number yet; its run must be open and on the memory.
         secrets_sum: of the secrets by which it was redacted.
-        token: of the Idempotency-Key, if the request has one.
         replaces: the number of an entry that the same request put, and that no longer exists.
     """
 

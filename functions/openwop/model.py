@@ -22,9 +22,7 @@ class ListedMemory(NamedTuple):
     """A memory in the list of its owner.
 
     Attributes:
-        position: what it sorts by, newest first.
         memory: its hash.
-        agent, scope: its name.
         created_at: when it was first named, in epoch ms.
     """
 
@@ -50,7 +48,6 @@ class MemoryRun(NamedTuple):
             it holds a secret.
         replay_of: the run whose snapshot it has.
         ended_at: when it was ended, in epoch ms.
-        request: the token of the request that started it.
         redaction_marker: the edition whose marker its puts use; None for the deployment's.
     """
 

@@ -127,11 +127,7 @@ _SEED_BYTES = 16
 
 
 class MemoryReferences:
-    """Makes and verifies references, and makes run ids.
-
-    Args:
-        derive_key: derives the key of a purpose from the deployment's secret.
-    """
+    """Makes and verifies references, and makes run ids."""
 
     def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
         self._derive_key = derive_key

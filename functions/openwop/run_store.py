@@ -85,11 +85,7 @@ class MemoryRunStore(Store):
         now: int,
         *audit: Write,
     ) -> None:
-        """Replace the secrets of an open run by those of `run`, which has more of them.
-
-        Args:
-            secrets: the writes of all its secrets.
-        """
+        """Replace the secrets of an open run by those of `run`, which has more of them."""
         partitions = build_partitions(tenant, run)
         change = SecretsChange.between(before, run)
         changed = _change(tenant, before, run, now)

@@ -147,7 +147,6 @@ class FileGrant(NamedTuple):
     """Tells what an address permits.
 
     Attributes:
-        name: of the file.
         expires: epoch ms.
         size: how many bytes a PUT sends.
         content_type: with which a GET is answered.
@@ -167,7 +166,6 @@ class FolderArchiveStorage:
     """Store in a folder; a partly written file never has its name.
 
     Args:
-        addresses: signs what addresses permit.
         cipher: encrypts sensitive files that come by an address.
     """
 

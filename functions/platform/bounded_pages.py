@@ -60,7 +60,6 @@ class BoundedPage(NamedTuple, Generic[T]):
     """A page of a list.
 
     Attributes:
-        elements: those of the page.
         end: the position after which the list continues; None at its end.
         total: how many elements the list has; None if they weren't counted.
     """

@@ -10,7 +10,6 @@ class ServiceError(Exception):
 
     Attributes:
         code: identifies the error in responses.
-        status: of HTTP.
         title: a few words that are the same for each such error.
         remedy: what a caller can do about it.
         message: one sentence that says what to do. It never holds another principal's data.

@@ -26,12 +26,10 @@ class ItemType:
         partition: the template of the partition key. `{task:task}` is the name `task`, hashed as
             the id of a task; `{index:012d}` is a number; `{event}` is a time, an id or a hash.
         sort: the template of the sort key.
-        purpose: what an item says.
         lifetime: when an item is deleted; `{NAME}` is the limit of this name.
         indexes: the indexes that list it.
         listed: the templates of the partitions in further indexes that list it; what has fewer
             elements comes first.
-        table: which table it is in.
         sealed: the attributes that the seal of its items covers (`functions.platform.macs`).
     """
 

@@ -67,7 +67,6 @@ def to_attributes(model: Any, *apart: str) -> Item:
     In place of an empty tuple or set is None, which isn't stored.
 
     Args:
-        model: what is to be stored.
         apart: the names of the fields that are stored in another way.
     """
     fields = {name: getattr(model, name) for name in model.__match_args__}
@@ -85,7 +84,6 @@ def from_attributes(model: type[T], item: Item, **others: Any) -> T:
     A list becomes a tuple; a field that the item lacks has its default.
 
     Args:
-        model: its class.
         others: the fields that are stored in another way.
     """
     names: tuple[str, ...] = getattr(model, "__match_args__", ())

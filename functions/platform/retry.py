@@ -54,7 +54,6 @@ def retry_on(
     Args:
         error: tells that; raised by no other cause.
         reason: as of `Backoff`, which limits the attempts.
-        attempts: the same.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:

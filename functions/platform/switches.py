@@ -38,7 +38,6 @@ class SwitchedHandler(Generic[S]):
     another Region or other tables may be in use.
 
     Args:
-        build: builds the handler for settings.
         settings: of the function's variables; without `switches_parameter`, nothing is switched.
     """
 

@@ -114,7 +114,6 @@ class Table:
         Args:
             first, last: the sort keys; without `last`, all that begin with `first`.
             page_size: how many items a call reads; a megabyte by default.
-            newest_first: the highest sort key first.
             condition: filters what is returned, not what is paid for.
         """
         request = _build_range(partition, first, last, newest_first=newest_first)
@@ -127,11 +126,6 @@ class Table:
         self, partition: str, prefix: str, attributes: Sequence[str], after: Key | None
     ) -> tuple[list[Item], Key | None]:
         """Query a megabyte of a partition, strongly consistent: one call.
-
-        Args:
-            prefix: the beginning of the sort keys.
-            attributes: the names of the attributes to return.
-            after: the key after which the page begins; None for the first page.
 
         Returns:
             The items, and the key for the next page: None at the end.
@@ -154,7 +148,6 @@ class Table:
 
         Args:
             condition: on the index's own keys; `values` are its placeholders, without colons.
-            newest_first: the highest sort key first.
             page_size: how many items a call reads at most; a megabyte by default.
         """
         request = {
@@ -171,8 +164,6 @@ class Table:
         """Scan a page of the whole table, eventually consistent: one call.
 
         Args:
-            after: the key after which the page begins; None for the first page.
-            page_size: how many items the call reads.
             condition: filters the items that are returned.
 
         Returns:
@@ -229,11 +220,7 @@ class Table:
         self._call("put_item", **self.build_request(write))
 
     def transact(self, writes: Sequence[Write], *others: "TableWrites") -> None:
-        """Run all writes or none; retry after a conflict with another transaction.
-
-        Args:
-            others: writes on other tables.
-        """
+        """Run all writes or none; retry after a conflict with another transaction."""
         owned = [
             (table, write) for table, several in ((self, writes), *others) for write in several
         ]

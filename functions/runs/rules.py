@@ -23,9 +23,6 @@ class RunIds:
     """Make and verify ids of runs without reading the table.
 
     An id carries a message authentication code over tenant, address and who started the run.
-
-    Args:
-        derive_key: derives the key of a purpose from the deployment's secret.
     """
 
     def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:

@@ -67,7 +67,6 @@ class RunStore:
         """Write the end of a run: one write, and two calls more where its result is large.
 
         Args:
-            item: the run's, as it was read.
             field: what the end adds to it.
         """
         key = (item["pk"], item["sk"])

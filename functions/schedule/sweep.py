@@ -71,7 +71,6 @@ class Sweep:
     Args:
         jobs: those of all other types of items.
         start: runs before each sweep.
-        threads: how many turns are taken in parallel.
     """
 
     _index: DueIndex

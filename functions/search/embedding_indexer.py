@@ -41,12 +41,7 @@ class EmbeddingIndexer:
         self._indexed: dict[tuple[str, str], int] = {}  # versions, by tenant and id
 
     def index_change(self, old: Entry | None, new: Entry | None) -> None:
-        """Bring the vectors of a slot up to date after a change of its entry.
-
-        Args:
-            old: the entry before; None if there was none.
-            new: the entry after; None if it was removed.
-        """
+        """Bring the vectors of a slot up to date after a change of its entry."""
         if old is not None and not old.policy.has_vectors:
             old = None
         if new is not None and not new.policy.has_vectors:

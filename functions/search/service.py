@@ -74,7 +74,6 @@ class Search:
         """Find the `top_k` entries that fit the query best by meaning, words and ids; best first.
 
         Args:
-            request: what to find.
             is_touched: whether the owner's reads count for the order of eviction.
             accept: which entries the search may return.
             namespaces: those to search, which the caller may read; None to list them.

@@ -111,7 +111,6 @@ def build_events(change: Change, removal: Removal | None, tasks: Tasks) -> list[
     before it is announced.
 
     Args:
-        change: of an entry, or an announcement.
         removal: why the old entry was removed, unless another one replaced it.
         tasks: those of entries that don't name their intent.
     """

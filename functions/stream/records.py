@@ -24,10 +24,8 @@ class StreamRecord(NamedTuple):
 
     Attributes:
         sequence: the record's sequence number, which is its name in the stream.
-        key: the key of the item.
         event_name: INSERT, MODIFY or REMOVE.
         old: the item before, in typed form; None if there was none.
-        new: the item after.
     """
 
     sequence: str
@@ -93,10 +91,8 @@ class Change(NamedTuple):
     """A change of an entry, or an announcement that a task's memory was archived.
 
     Attributes:
-        record: the record that it was decoded from.
         old: the entry before; None if there was none.
         new: the entry after; None if it was removed.
-        announcement: the item of an announcement.
     """
 
     record: StreamRecord

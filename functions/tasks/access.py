@@ -148,11 +148,7 @@ class TaskReader:
     def list_of_intent(
         self, caller: Principal, intent_id: str, status: Status | None, wanted: WantedPage
     ) -> BoundedPage[Task]:
-        """List an intent's tasks that the caller may read, newest first.
-
-        Args:
-            status: theirs; None for any.
-        """
+        """List an intent's tasks that the caller may read, newest first."""
 
         def is_listed(task: Task) -> bool:
             return task.intent_id == intent_id and status in (None, task.status)
@@ -184,9 +180,6 @@ class TaskReader:
         """List the open tasks assigned to an agent that the caller may see, newest first.
 
         Workers poll this: one read, and one of the tasks that a page shows.
-
-        Args:
-            status: theirs; None for any.
         """
 
         def is_listed(task: Task) -> bool:

@@ -176,7 +176,6 @@ class Registration(NamedTuple):
 
     Attributes:
         assignee, coordinator: as the request names them.
-        parent: the task that it is a part of.
         names_delegates: whether the request says for whom its assignee may register sub-tasks.
     """
 

@@ -108,11 +108,7 @@ class Grants:
         principal: str,
         build: BuildGrant,
     ) -> None:
-        """Put a grant in the place of the present one, in one transaction with its audit record.
-
-        Args:
-            build: makes the new grant from the task and the present one.
-        """
+        """Put a grant in the place of the present one, in one transaction with its audit record."""
         task = self._tasks.get_existing(caller.tenant, task_id)
         target = TaskTarget(task, self._clock())
         if not is_allowed(caller, action, target):

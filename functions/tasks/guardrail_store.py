@@ -37,11 +37,7 @@ class GuardrailStore(Store):
         return [guardrails_from_item(name, found.get(key)) for name, key in keys.items()]
 
     def replace(self, tenant: str, new: CoordinatorGuardrails, record: Write) -> None:
-        """Put guardrails in the place of the version before; they are due until tasks have them.
-
-        Args:
-            record: the audit record, which is written with them.
-        """
+        """Put guardrails in the place of the version before; they are due until tasks have them."""
         key = item_types.GUARDRAILS.build_key(tenant, agent=new.coordinator_id)
         due = build_due_attributes(key[0], (new.updated_at or 0) + _REQUEST_TIME)
         item = guardrails_to_item(new) | due

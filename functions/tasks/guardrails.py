@@ -114,10 +114,6 @@ class GuardrailService:
     def guard(self, tenant: str, old: Task | None, new: Task) -> tuple[Task, list[Write]]:
         """Put a task that is registered, adopted or ended under its guardrails.
 
-        Args:
-            old: the task before, None if it is registered.
-            new: the task as it is to be.
-
         Returns:
             The task under guardrails, and what its transaction must check for that.
         """

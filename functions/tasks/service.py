@@ -62,7 +62,6 @@ class Tasks:
     """Registers and changes the tasks of a caller's tenant, with all that follows from it.
 
     Args:
-        archive: takes over the memory of those that end.
         fence_entries: keeps those that left a task from writing for it, by its partition.
         kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
     """

@@ -59,7 +59,6 @@ class RateLimiter:
 
     Args:
         per_principal, per_tenant: requests a minute; 0 is no limit.
-        now: gives the time in seconds, from any beginning.
     """
 
     def __init__(
@@ -106,11 +105,7 @@ _NOTHING = _Decaying()
 
 
 class LoadShedder:
-    """Refuses requests of the tenants that overload the store.
-
-    Args:
-        now: gives the time in seconds, from any beginning.
-    """
+    """Refuses requests of the tenants that overload the store."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now

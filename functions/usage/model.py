@@ -86,7 +86,6 @@ class DayUsage:
 
     Attributes:
         day: as `2026-11-24`, in UTC.
-        requests: how many, by operation.
         items, bytes: what is stored, by kind.
     """
 

@@ -19,7 +19,6 @@ class BedrockEmbeddings:
     """Embeds texts by one model.
 
     Args:
-        client: a `bedrock-runtime` client.
         is_query: whether the texts are queries; some models embed these in another way.
     """
 

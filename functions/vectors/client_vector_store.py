@@ -71,7 +71,6 @@ class ClientVectorStore:
 
         Args:
             partition: whose vectors, all as long as `packed`.
-            packed: the query's vector.
             depth: how many hits to give at most; some of them may stand for entries that are gone.
         """
         query = Embedding((array("f", unpack_vector(packed)),), {})

@@ -102,7 +102,6 @@ class Query:
     """A query's words and their weights, to compare texts with.
 
     Attributes:
-        words: of the query.
         terms: the weight of each word's first letters.
         grams: the weight of each group of four letters.
         rarity: the inverse document frequency of each term; empty if it is not known.
@@ -330,12 +329,7 @@ def split_pieces(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class VectorSearch:
-    """The embedding model, the format and the index that a deployment searches with.
-
-    Attributes:
-        embed: embeds a text that is stored.
-        embed_query: embeds a query.
-    """
+    """The embedding model, the format and the index that a deployment searches with."""
 
     embed: TextEmbedder
     embed_query: QueryEmbedder

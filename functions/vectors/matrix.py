@@ -28,9 +28,7 @@ class RowKey(NamedTuple):
 
     Attributes:
         name: unique in the matrix.
-        filters: what a search may filter by.
         written: the time of the write (epoch ms).
-        pieces: the number of rows.
     """
 
     name: str
@@ -136,7 +134,6 @@ class TextMatrix:
         """Find the best texts by meaning and by words; of equally good ones, the first put.
 
         Args:
-            query: what to find.
             depth: how many candidates to return by meaning, and by words.
             filters: what the texts must have.
             statistics: those of all searched spaces; None for those of this space.

@@ -46,7 +46,6 @@ class VectorFormat(NamedTuple):
     """Tells how an index stores the vectors of one model; `NO_VECTORS` stores none.
 
     Attributes:
-        model: the name of the model.
         attribute: the attribute that only vectors of this index have.
         to_attributes: takes space, embedding and filters; returns the attributes to store.
         is_listed_by_age: whether the index by age lists the vectors, for searches in memory, which

@@ -14,8 +14,6 @@ class AppliedWorkflow(NamedTuple):
     Attributes:
         seed: what the ids of its tasks are made from; random, and in no answer.
         digest: of the file that was applied last; None while one is being applied.
-        request_token: the token of the request that applied it, or is doing so.
-        version: of that file.
     """
 
     name: str
