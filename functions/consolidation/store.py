@@ -1,6 +1,7 @@
 """Reads and writes of consolidations: settings, runs and steps, in one partition a tenant."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from zlib import crc32
 
 from functions.consolidation.model import (
@@ -21,7 +22,7 @@ from functions.platform.keys import HIGHEST, build_due_attributes, hash_fact, ha
 from functions.platform.limits import CONSOLIDATION_RETENTION_DAYS
 from functions.platform.schema import DUE_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import Table
-from functions.platform.writes import Write, check, put, put_new, update
+from functions.platform.writes import Write, check, put_new, put_version, update
 
 _KEPT_S = CONSOLIDATION_RETENTION_DAYS * 86_400
 _PAGE = 100
@@ -56,8 +57,8 @@ class ConsolidationStore:
 
     def get_run(self, tenant: str, id: str) -> ConsolidationRun | None:
         """Read a run: one read."""
-        item = self._table.get(CONSOLIDATION_RUN.build_key(tenant, run=id))
-        return None if item is None else from_attributes(ConsolidationRun, item)
+        key = CONSOLIDATION_RUN.build_key(tenant, run=id)
+        return self._table.find(key, partial(from_attributes, ConsolidationRun))
 
     def save(self, tenant: str, run: ConsolidationRun) -> bool:
         """Write the progress of a run; return False if another worker has taken the step."""
@@ -72,9 +73,7 @@ class ConsolidationStore:
         key = CONSOLIDATION_RUN.build_key(tenant, run=run.id)
         due = build_due_attributes(key[0], self._clock() if run.is_at_work else None)
         item = to_attributes(run) | due | {TTL_ATTRIBUTE: run.started_at // 1000 + _KEPT_S}
-        if run.revision == 1:
-            return put_new(key, item)
-        return put(key, item, "revision = :seen", seen=run.revision - 1)
+        return put_version(key, item, run.revision - 1 or None, "revision")
 
     def take(
         self, tenant: str, run: ConsolidationRun, step: ConsolidationStep, audit: Write
@@ -113,9 +112,7 @@ def build_schedule_write(tenant: str, schedule: ConsolidationSchedule) -> Write:
     rules = to_attributes(schedule.rules) | {"end_below": repr(schedule.rules.end_below)}
     item: Item = {"rules": rules, "last_run": schedule.last_run, "revision": schedule.revision}
     item |= build_due_attributes(key[0], schedule.next_at)
-    if schedule.revision == 1:
-        return put_new(key, item)
-    return put(key, item, "revision = :seen", seen=schedule.revision - 1)
+    return put_version(key, item, schedule.revision - 1 or None, "revision")
 
 
 def _build_step_write(tenant: str, run: ConsolidationRun, step: ConsolidationStep) -> Write:

@@ -28,7 +28,7 @@ from functions.platform.items import Item
 from functions.platform.json_text import loads
 from functions.platform.keys import Key, encode_timestamp, get_tenant, hash_name
 from functions.platform.newest_first import build_list_attributes, list_items
-from functions.platform.schema import BY_GROUP, DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.staging import PartsMissing, Staging, has_parts
 from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put, update
@@ -105,15 +105,14 @@ class ConversationArchiveStore:
                 expired=encode_timestamp(expired),
                 generation=conversation.generation,
             )
-            listed_in = item_types.ARCHIVE.build_index_partition(BY_GROUP, conversation.tenant)
+            listed_in = item_types.ARCHIVE.build_group(conversation.tenant)
             listed = build_list_attributes(listed_in, expired, "".join(key))
             writes.append(put(key, record | listed))
         transact(self._table, writes)
 
     def list_all(self, tenant: str, wanted: WantedPage) -> Iterator[Item]:
         """List the records of a tenant's archives, the last expired first, by an index."""
-        partition = item_types.ARCHIVE.build_index_partition(BY_GROUP, tenant)
-        return list_items(self._table, partition, wanted)
+        return list_items(self._table, item_types.ARCHIVE, wanted, tenant)
 
     def list_records(self, tenant: str, session: str) -> Iterator[Item]:
         """Read the records of a session's archives, the newest first: a query."""

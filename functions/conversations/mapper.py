@@ -8,7 +8,6 @@ from functions.platform import item_types
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, encode_timestamp
 from functions.platform.newest_first import build_list_attributes
-from functions.platform.schema import BY_GROUP
 from functions.platform.values import ValueCodec, read_text
 
 _VERSION = 1  # no text is ever replaced
@@ -45,7 +44,7 @@ def parse_message_index(sort: str) -> int:
 def encode_header(conversation: Conversation) -> Item:
     """Encode all but the metadata, so that an append stays cheap."""
     key = header_key(conversation)
-    listed_in = item_types.CONVERSATION.build_index_partition(BY_GROUP, conversation.tenant)
+    listed_in = item_types.CONVERSATION.build_group(conversation.tenant)
     return {
         **to_attributes(conversation, "tenant", "metadata"),
         "removed": [list(each) for each in conversation.removed] or None,

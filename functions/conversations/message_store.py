@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 
 from functions.conversations.mapper import (
@@ -23,7 +24,6 @@ from functions.platform.keys import Digest, Key
 from functions.platform.limits import MAX_TRANSACTION_BYTES
 from functions.platform.newest_first import build_list_attributes, list_item_groups
 from functions.platform.retry import retry_on
-from functions.platform.schema import BY_GROUP
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.staging import PartsMissing, Staging
 from functions.platform.table import ConditionFailed, Table
@@ -61,7 +61,7 @@ def _put_uses(conversation: Conversation, index: int, text: bytes) -> list[Write
     writes = []
     for each in references:
         key = _build_use_key(conversation, index, each)
-        listed_in = item_types.USE.build_index_partition(BY_GROUP, conversation.tenant, item=each)
+        listed_in = item_types.USE.build_group(conversation.tenant, item=each)
         at = conversation.created_at if time is None else time
         listed = build_list_attributes(listed_in, at, "".join(key))
         writes.append(put(key, {"session_id": conversation.session_id, **listed}))
@@ -155,8 +155,7 @@ class MessageStore:
         """Read one message; None if there is none: one read."""
         if not list_shown(conversation, index, min(index + 1, conversation.end)):
             return None
-        item = self._table.get(build_key(conversation, index))
-        return None if item is None else self.decode(conversation, item)
+        return self._table.find(build_key(conversation, index), partial(self.decode, conversation))
 
     def decode(self, conversation: Conversation, item: Item) -> Message:
         """Decode a message: one call if its text is stored in parts."""
@@ -169,9 +168,8 @@ class MessageStore:
 
         It makes the same calls if no message uses the item.
         """
-        partition = item_types.USE.build_index_partition(BY_GROUP, tenant, item=reference)
-        none = item_types.CONVERSATION.build_key(tenant, session="")
-        return list_item_groups(self._table, partition, wanted, for_none=[none])
+        none = [item_types.CONVERSATION.build_key(tenant, session="")]
+        return list_item_groups(self._table, item_types.USE, wanted, tenant, none, item=reference)
 
     def get_many(self, wanted: Iterable[tuple[Conversation, int]]) -> dict[Key, Message]:
         """Read those messages that exist, by their keys: a call per 100."""

@@ -52,7 +52,7 @@ class StateStore:
             found = self._table.query(*key_range)
             yield from sorted(found, key=get_position, reverse=True)
             return
-        of = BY_GROUP, item_types.STATE.build_index_partition(BY_GROUP, tenant, agent=agent)
+        of = BY_GROUP, item_types.STATE.build_group(tenant, agent=agent)
         prefix, before = "" if owner is None else _build_prefix(owner), wanted.begin
         for rows in iterate_rows(self._table, *of, wanted, _LISTED_TOGETHER, prefix):
             keys = [(row["pk"], row["sk"]) for row in rows]
@@ -92,9 +92,7 @@ class StateStore:
         return value | {
             **to_attributes(address),
             **to_attributes(state, "address", "value"),
-            GROUP_ATTRIBUTE: item_types.STATE.build_index_partition(
-                BY_GROUP, tenant, agent=address.agent_id
-            ),
+            GROUP_ATTRIBUTE: item_types.STATE.build_group(tenant, agent=address.agent_id),
             TYPE_ORDER_ATTRIBUTE: "".join(
                 [_build_prefix(address.owner_id), encode_timestamp(state.updated_at), key[1]]
             ),

@@ -5,6 +5,7 @@ time are deleted, as all pending messages are. Its generation is the upload's id
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -27,7 +28,6 @@ from functions.platform.keys import Key, build_due_attributes
 from functions.platform.limits import MAX_LISTED_CONVERSATIONS, MAX_PAGE_ITEMS, STAGED_LIFETIME
 from functions.platform.newest_first import iterate_groups, list_items
 from functions.platform.retry import Backoff, retry_on
-from functions.platform.schema import BY_GROUP
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write, check, delete, put, put_new, update
 
@@ -58,8 +58,8 @@ class ConversationStore:
 
     def get_header(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation without its metadata: one read."""
-        item = self._table.get(item_types.CONVERSATION.build_key(tenant, session=session))
-        return None if item is None else decode_header(tenant, item)
+        key = item_types.CONVERSATION.build_key(tenant, session=session)
+        return self._table.find(key, partial(decode_header, tenant))
 
     @retry_on(staging.PartsMissing, "the conversation is being changed again and again")
     def get(self, tenant: str, session: str) -> Conversation | None:
@@ -125,8 +125,7 @@ class ConversationStore:
 
     def list_headers(self, tenant: str, wanted: WantedPage) -> Iterator[Item]:
         """List the headers of a tenant's conversations, the last created first, by an index."""
-        partition = item_types.CONVERSATION.build_index_partition(BY_GROUP, tenant)
-        return list_items(self._table, partition, wanted)
+        return list_items(self._table, item_types.CONVERSATION, wanted, tenant)
 
     # Writes
 

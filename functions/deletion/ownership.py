@@ -13,7 +13,7 @@ from functions.platform import item_types
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item
 from functions.platform.keys import hash_agent, hash_name
-from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE
+from functions.platform.schema import GROUP_ATTRIBUTE
 
 NOBODY = "[deleted]"
 """Replaces an id in the data of others."""
@@ -72,7 +72,7 @@ def _is_about_person(subject: Subject, item: Item) -> bool:
 
 def _is_in_own_list(subject: Subject, item: Item) -> bool:
     owner = {"owner_kind": "principal", "owner": subject.id}
-    group = item_types.MEMORY.build_index_partition(BY_GROUP, subject.tenant, **owner)
+    group = item_types.MEMORY.build_group(subject.tenant, **owner)
     return item.get(GROUP_ATTRIBUTE) == group
 
 

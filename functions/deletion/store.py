@@ -18,7 +18,7 @@ from functions.platform.limits import DELETION_RETENTION_DAYS
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import Table
-from functions.platform.writes import ABSENT, Write, check, delete, put
+from functions.platform.writes import ABSENT, Write, check, delete, put, put_version
 
 _DAY_S = 86_400
 _PREVIEW_DAYS = 1
@@ -26,7 +26,6 @@ _PAGE_ITEMS = 500
 _LISTED = 5_000  # due items, of which deletions are some
 _FILES = 200
 _FOLDERS = ("conversations", "objects")  # of the archive storage
-_UNCHANGED = "revision = :seen"
 
 
 class DeletionStore:
@@ -39,8 +38,7 @@ class DeletionStore:
 
     def get(self, key: Key) -> Deletion | None:
         """Read a deletion: one read."""
-        item = self._memory.get(key)
-        return None if item is None else _decode(item)
+        return self._memory.find(key, _decode)
 
     def list_all(self) -> list[Deletion]:
         """Read all deletions, without previews: a query."""
@@ -58,9 +56,7 @@ class DeletionStore:
 
     def save(self, new: Deletion, old: Deletion) -> bool:
         """Write the progress of a deletion; return False if another worker has taken the step."""
-        return self._memory.try_write(
-            put(get_key(new), _encode(new), _UNCHANGED, seen=old.revision)
-        )
+        return self._memory.try_write(_build_put(new, old))
 
     def list_due(self, now: int) -> list[Deletion]:
         """Read deletions and previews that are due, the longest due first, by an index."""
@@ -79,7 +75,7 @@ class DeletionStore:
 
     def has_facts_about(self, tenant: str, subject: str) -> bool:
         """Tell whether there is a fact with this subject, by an index."""
-        group = item_types.FACT.build_index_partition(BY_GROUP, tenant, subject=subject)
+        group = item_types.FACT.build_group(tenant, subject=subject)
         rows = self._memory.query_index(BY_GROUP, f"{GROUP_ATTRIBUTE} = :group", group=group)
         return next(rows, None) is not None
 
@@ -108,7 +104,7 @@ class DeletionStore:
         """
         table = self._log if seen == "events" else self._memory
         attributes = {name: value for name, value in new.items() if name not in ("pk", "sk")}
-        return table.try_write(put(_get_key(old), attributes, f"{seen} = :seen", seen=old[seen]))
+        return table.try_write(put_version(_get_key(old), attributes, old[seen], seen))
 
     def list_files(self, tenant: str) -> Iterator[str]:
         """List the names of a tenant's files."""
@@ -127,10 +123,7 @@ class DeletionStore:
 
 def build_begin(new: Deletion, old: Deletion | None, record: Write) -> list[Write]:
     """Build the writes that begin a deletion and replace the one that was read."""
-    condition, values = ABSENT, Item()
-    if old is not None:
-        condition, values = _UNCHANGED, {"seen": old.revision}
-    writes = [put(get_key(new), _encode(new), condition, **values), record]
+    writes = [_build_put(new, old), record]
     if new.subject.kind != "tenant":
         writes.append(check(item_types.DELETION.build_key(subject=new.subject.tenant), ABSENT))
     return writes
@@ -141,6 +134,11 @@ def get_key(deletion: Deletion) -> Key:
     tenant, _, name = deletion.subject
     item_type = item_types.DELETION_PREVIEW if deletion.dry_run else item_types.DELETION
     return item_type.build_key(subject=tenant if name is None else f"{tenant}#{hash_agent(name)}")
+
+
+def _build_put(new: Deletion, old: Deletion | None) -> Write:
+    seen = None if old is None else old.revision
+    return put_version(get_key(new), _encode(new), seen, "revision")
 
 
 def _get_key(item: Item) -> Key:

@@ -18,7 +18,7 @@ from functions.namespaces.store import NOT_BOUND, RestrictionStore
 from functions.platform import item_types, keys
 from functions.platform.items import Item, from_attributes
 from functions.platform.keys import Key
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
+from functions.platform.schema import DUE_ATTRIBUTE
 from functions.platform.table import Store, Table
 from functions.platform.writes import Write, build_set_expression, update, update_unchanged
 from functions.tasks.store import usage_to_item
@@ -187,9 +187,8 @@ class AgentStore(Store):
         Reschedule it in an hour while it is over capacity.
         """
         key, due = (item["pk"], item["sk"]), item[DUE_ATTRIBUTE]
-        expression = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
         condition = "due = :due AND (attribute_not_exists(episodic_room) OR episodic_room >= :zero)"
-        if not self._table.try_write(update(key, expression, condition, due=due, zero=0)):
+        if not self._table.try_write(update(key, keys.REMOVE_DUE, condition, due=due, zero=0)):
             self.postpone(item, now)
 
     def postpone(self, item: Item, now: int) -> None:

@@ -224,8 +224,7 @@ class EntryStore:
         write = update(
             entry.item_key, "SET is_fenced = :true", "nonce = :nonce", true=True, nonce=entry.nonce
         )
-        with suppress(ConditionFailed):
-            self._table.update(write)
+        self._table.try_write(write)
 
     def change_own(
         self,

@@ -133,7 +133,7 @@ class FactStore:
 
     def is_newest(self, tenant: str, fact: Fact, last: str) -> bool:
         """Tell whether no fact about a subject is newer, up to a position: a call to an index."""
-        partition = FACT.build_index_partition(schema.BY_GROUP, tenant, subject=fact.subject)
+        partition = FACT.build_group(tenant, subject=fact.subject)
         found = self._table.query_index(
             schema.BY_GROUP,
             f"{schema.GROUP_ATTRIBUTE} = :group AND {schema.TYPE_ORDER_ATTRIBUTE} <= :last",

@@ -76,8 +76,7 @@ class PrincipalStore(Store):
 
     def get_by_api_key(self, api_key: str) -> Principal | None:
         """Read the principal of a key: one read."""
-        item = self._table.get(build_api_key_key(api_key))
-        return None if item is None else _decode(item)
+        return self._table.find(build_api_key_key(api_key), _decode)
 
     def get(self, tenant: str, principal_id: str) -> StoredPrincipal | None:
         """Read one principal: one read."""
@@ -99,8 +98,7 @@ class PrincipalStore(Store):
 
     def list_groups(self, tenant: str, wanted: WantedPage) -> Iterator[list[Principal]]:
         """List a tenant's principals, newest first."""
-        partition, prefix = PRINCIPAL.build_range(tenant)
-        for items in list_item_groups(self._table, partition, wanted, prefix):
+        for items in list_item_groups(self._table, PRINCIPAL, wanted, tenant):
             yield list(map(_decode, items))
 
     def has_tenant(self, tenant: str) -> bool:

@@ -5,6 +5,7 @@ A row says from which messages of a conversation a strategy has learned an item.
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from itertools import islice
 
 from functions.conversations.mapper import header_key
@@ -23,14 +24,11 @@ from functions.platform.item_types import (
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_tenant
 from functions.platform.newest_first import build_list_attributes, list_items
-from functions.platform.schema import BY_GROUP
 from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
     check,
     delete,
-    put,
-    put_new,
     put_version,
     update,
 )
@@ -49,8 +47,8 @@ class LearningStore(Store):
 
     def get_strategy(self, tenant: str, name: str) -> Strategy | None:
         """Read one strategy: one read."""
-        item = self._table.get(STRATEGY.build_key(tenant, strategy=name))
-        return None if item is None else from_attributes(Strategy, item)
+        key = STRATEGY.build_key(tenant, strategy=name)
+        return self._table.find(key, partial(from_attributes, Strategy))
 
     def list_strategies(self, tenant: str) -> list[Strategy]:
         """Read all strategies of a tenant, by their names: one call."""
@@ -83,10 +81,8 @@ class LearningStore(Store):
 
     def get_position(self, tenant: str, session: str, strategy: str) -> Position | None:
         """Read a position: one read."""
-        item = self._table.get(
-            LEARNING_POSITION.build_key(tenant, session=session, strategy=strategy)
-        )
-        return None if item is None else decode_position(item)
+        key = LEARNING_POSITION.build_key(tenant, session=session, strategy=strategy)
+        return self._table.find(key, decode_position)
 
     def get_positions(
         self, tenant: str, session: str, strategies: Iterable[str]
@@ -111,8 +107,8 @@ class LearningStore(Store):
 
     def count_waiting(self, tenant: str, strategy: str) -> Waiting:
         """Count the conversations that wait for a strategy, up to 1,000, by an index."""
-        partition = LEARNING_POSITION.build_index_partition(BY_GROUP, tenant, strategy=strategy)
-        rows = list_items(self._table, partition, WantedPage(_PAGE))
+        of = LEARNING_POSITION, WantedPage(_PAGE), tenant
+        rows = list_items(self._table, *of, strategy=strategy)
         found = [decode_position(row) for row in islice(rows, _MOST_COUNTED)]
         counted = Counter(each.reason for each in found if each.reason is not None)
         times = [each.since for each in found if each.since is not None]
@@ -129,14 +125,12 @@ class LearningStore(Store):
 
     def list_known(self, tenant: str, target: str, count: int) -> list[LearnedItem]:
         """Read what was learned for a target, newest first, by an index that may lag."""
-        partition = LEARNED_ITEM.build_index_partition(BY_GROUP, tenant, target=target)
-        rows = list_items(self._table, partition, WantedPage(count))
+        rows = list_items(self._table, LEARNED_ITEM, WantedPage(count), tenant, target=target)
         return [_decode(each) for each in islice(rows, count)]
 
     def get_learned(self, tenant: str, session: str, strategy: str, ref: str) -> LearnedItem | None:
         """Read one row: one read."""
-        item = self._table.get(_build_learned_key(tenant, session, strategy, ref))
-        return None if item is None else _decode(item)
+        return self._table.find(_build_learned_key(tenant, session, strategy, ref), _decode)
 
 
 def build_usage_write(tenant: str, day: str, added: Usage, limit: Usage) -> Write:
@@ -178,13 +172,9 @@ def build_position_write(position: Position) -> Write:
     item = to_attributes(position, "tenant", "due")
     item |= build_due_attributes(key[0], position.due)
     if position.since is not None:
-        partition = LEARNING_POSITION.build_index_partition(
-            BY_GROUP, tenant, strategy=position.strategy
-        )
+        partition = LEARNING_POSITION.build_group(tenant, strategy=position.strategy)
         item |= build_list_attributes(partition, position.since, key[0])
-    if position.revision == 1:
-        return put_new(key, item)
-    return put(key, item, "revision = :seen", seen=position.revision - 1)
+    return put_version(key, item, position.revision - 1 or None, "revision")
 
 
 def build_unchanged_check(conversation: Conversation) -> Write:
@@ -207,10 +197,10 @@ def decode_position(item: Item) -> Position:
 def build_learned_write(row: LearnedItem) -> Write:
     """Build the write of a row, on the condition that its predecessor is stored."""
     key = _build_learned_key(row.tenant, row.session_id, row.strategy, row.ref)
-    partition = LEARNED_ITEM.build_index_partition(BY_GROUP, row.tenant, target=row.target)
+    partition = LEARNED_ITEM.build_group(row.tenant, target=row.target)
     listed = build_list_attributes(partition, row.created_at, key[0] + key[1])
     item = to_attributes(row, "tenant") | listed
-    return put_version(key, item, None if row.version == 1 else row.version - 1)
+    return put_version(key, item, row.version - 1 or None)
 
 
 def build_learned_removal(row: LearnedItem) -> Write:

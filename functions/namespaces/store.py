@@ -64,8 +64,7 @@ class NamespaceStore(Store):
 
     def get(self, tenant: str, name: str) -> Namespace | None:
         """Read the permissions of one name, a prefix rule's included: one call."""
-        item = self._table.get(_build_key(tenant, name))
-        return None if item is None else decode_namespace(item)
+        return self._table.find(_build_key(tenant, name), decode_namespace)
 
     def list_all(self, tenant: str) -> Iterator[Namespace]:
         """Read all configured namespaces of a tenant: a call per megabyte."""
@@ -121,8 +120,7 @@ class NamespaceStore(Store):
         if wanted.is_counted:
             found = (*self.list_all(tenant), *self.list_rules(tenant))
             return sort_newest({each.namespace: each for each in found}.values())
-        partition = item_types.NAMESPACE.build_range(tenant)[0]
-        return map(decode_namespace, list_items(self._table, partition, wanted))
+        return map(decode_namespace, list_items(self._table, item_types.NAMESPACE, wanted, tenant))
 
     def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> None:
         """Put `new` in the place of `old`, if there was one, with the audit record."""

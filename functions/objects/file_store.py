@@ -9,9 +9,8 @@ from functions.platform.archive_storage import Address, ArchiveStorage
 from functions.platform.errors import Unavailable
 from functions.platform.item_types import OBJECT_FILE
 from functions.platform.items import Item, from_attributes, to_attributes
-from functions.platform.keys import Key, build_due_attributes, get_tenant
+from functions.platform.keys import REMOVE_DUE, Key, build_due_attributes, get_tenant
 from functions.platform.limits import UPLOAD_ADDRESS_SECONDS
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
 from functions.platform.staging import IS_OPEN, hide, show, stage
 from functions.platform.table import Table
 from functions.platform.writes import Write, delete, put_new, update
@@ -28,9 +27,8 @@ def clear_staged_file(item: Item) -> Write:
     key = OBJECT_FILE.build_key_in(item["pk"], file=item["file"])
     if "address_expires_at" not in item:
         return show(key)
-    changes = f"SET completed = :yes REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
     is_unused = f"{IS_OPEN} AND attribute_not_exists(completed)"
-    return update(key, changes, is_unused, yes=True)
+    return update(key, f"SET completed = :yes {REMOVE_DUE}", is_unused, yes=True)
 
 
 def mark_unused_file(item: Item, now: int) -> Write:

@@ -52,13 +52,11 @@ class ObjectStore(Store):
 
     def get_space(self, tenant: str, space: str) -> Space | None:
         """Read a space: one call."""
-        item = self._table.get(OBJECT_SPACE.build_key(tenant, space=space))
-        return None if item is None else _decode_space(item)
+        return self._table.find(OBJECT_SPACE.build_key(tenant, space=space), _decode_space)
 
     def list_spaces(self, tenant: str, wanted: WantedPage = WHOLE) -> Iterator[Space]:
         """List a tenant's spaces, newest first."""
-        partition, prefix = OBJECT_SPACE.build_range(tenant)
-        return map(_decode_space, list_items(self._table, partition, wanted, prefix))
+        return map(_decode_space, list_items(self._table, OBJECT_SPACE, wanted, tenant))
 
     def list_items(
         self, tenant: str, space: str, prefix: str, after: str | None, page_size: int

@@ -89,8 +89,7 @@ class MemoryEntryStore:
 
     def get(self, partition: str, number: int) -> MemoryEntry | None:
         """Read the entry with a sequence number: one read."""
-        item = self._table.get(MEMORY_ENTRY.build_key_in(partition, sequence=number))
-        return None if item is None else _decode(item)
+        return self._table.find(MEMORY_ENTRY.build_key_in(partition, sequence=number), _decode)
 
     def get_with_run(
         self, tenant: str, memory: str, number: int, run: str

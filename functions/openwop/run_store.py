@@ -19,7 +19,7 @@ from functions.platform.keys import Key, get_tenant
 from functions.platform.limits import ENDED_OPENWOP_RUN_LIFETIME
 from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.openwop_keys import is_memory_run_id
-from functions.platform.schema import BY_GROUP, TTL_ATTRIBUTE
+from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store
 from functions.platform.writes import (
     ABSENT,
@@ -45,8 +45,7 @@ class MemoryRunStore(Store):
 
     def list_started(self, tenant: str, principal: str, wanted: WantedPage) -> Iterator[MemoryRun]:
         """List the runs that a principal started, newest first, by an index."""
-        partition = MEMORY_RUN.build_index_partition(BY_GROUP, tenant, principal=principal)
-        items = list_items(self._table, partition, wanted)
+        items = list_items(self._table, MEMORY_RUN, wanted, tenant, principal=principal)
         return (from_attributes(MemoryRun, item) for item in items)
 
     def open(
@@ -194,7 +193,7 @@ def decode_run(item: Item | None) -> MemoryRun | None:
 
 def _encode(tenant: str, run: MemoryRun) -> Item:
     """Encode a run; it outlives its snapshot, so that a caller learns that it has ended."""
-    partition = MEMORY_RUN.build_index_partition(BY_GROUP, tenant, principal=run.started_by)
+    partition = MEMORY_RUN.build_group(tenant, principal=run.started_by)
     return to_attributes(run) | {
         TTL_ATTRIBUTE: to_ttl_seconds(run.snapshot_kept_until + ENDED_OPENWOP_RUN_LIFETIME),
         **build_list_attributes(partition, run.started_at, run.run_id),

@@ -17,7 +17,7 @@ from functions.platform.keys import Key
 from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.openwop_keys import get_first_sequence
 from functions.platform.retry import Backoff
-from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
+from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.writes import Write, update
 
@@ -32,16 +32,11 @@ def build_listing(tenant: str, owner: MemoryOwner, agent: str, scope: str | None
     Args:
         now: when it is first listed, in epoch ms.
     """
-    partition = _build_owned_partition(tenant, owner)
+    kind, name = owner
+    partition = item_types.MEMORY.build_group(tenant, owner_kind=kind, owner=name)
     memory = openwop_keys.hash_memory(*owner, agent, scope or "")
     named = {"memory_agent": agent} | ({} if scope is None else {"memory_scope": scope})
     return build_list_attributes(partition, now, memory) | {"created_at": now} | named
-
-
-def _build_owned_partition(tenant: str, owner: MemoryOwner) -> str:
-    kind, name = owner
-    memory = item_types.MEMORY
-    return memory.build_index_partition(BY_GROUP, tenant, owner_kind=kind, owner=name)
 
 
 def render_listing(listing: Item) -> str:
@@ -67,8 +62,8 @@ class MemoryListStore(Store):
 
         An item that somebody else wrote lists nothing: its key is the hash of owner and name.
         """
-        partition = _build_owned_partition(tenant, owner)
-        for item in list_items(self._table, partition, wanted):
+        owned = {"owner_kind": owner[0], "owner": owner[1]}
+        for item in list_items(self._table, item_types.MEMORY, wanted, tenant, **owned):
             agent, scope = item.get("memory_agent"), item.get("memory_scope")
             memory = openwop_keys.hash_memory(*owner, agent or "", scope or "")
             is_genuine = item["pk"] == item_types.MEMORY.build_partition(tenant, memory=memory)

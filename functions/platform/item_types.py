@@ -81,6 +81,11 @@ class ItemType:
         """Build the partition of an index that lists items with these names."""
         return _fill(self.listed[index], {"tenant": tenant, **names})
 
+    def build_group(self, tenant: str, /, **names: str | int) -> str:
+        """Build the partition of `by_group` that lists items with these names; else their own."""
+        template = self.listed.get(schema.BY_GROUP, self.partition)
+        return _fill(template, {"tenant": tenant, **names})
+
     def build_sort(self, **names: str | int) -> str:
         return _fill(self.sort, names)
 

@@ -33,6 +33,8 @@ LOWEST = "\0"  # sorts before them; DynamoDB refuses an empty key
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
 _MAX_POSITION_CHARACTERS = 200
 _DUE_SHARDS = 32  # each takes 1,000 changes a second
+REMOVE_DUE = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
+"""The clause of an update after which an item is no longer due."""
 DUE_SHARDS = tuple(str(number) for number in range(_DUE_SHARDS))
 """The shards of the index of due items."""
 

@@ -1,10 +1,11 @@
 """Lists of items, newest first, by an index: what their items carry, and how a page is read."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from operator import itemgetter
 
 from functions.platform.bounded_pages import WantedPage
+from functions.platform.item_types import ItemType
 from functions.platform.items import Item
 from functions.platform.keys import HIGHEST, LOWEST, Key, build_list_position
 from functions.platform.limits import MAX_GET_ITEMS
@@ -24,52 +25,56 @@ def build_list_attributes(partition: str, created: int, id: str) -> Item:
 
 
 def list_items(
-    table: Table, partition: str, wanted: WantedPage, prefix: str | None = None
+    table: Table, item_type: ItemType, wanted: WantedPage, tenant: str, **names: str
 ) -> Iterator[Item]:
     """List items as `list_item_groups` does, one after another."""
-    return chain.from_iterable(list_item_groups(table, partition, wanted, prefix))
+    return chain.from_iterable(list_item_groups(table, item_type, wanted, tenant, **names))
 
 
 def list_item_groups(
     table: Table,
-    partition: str,
+    item_type: ItemType,
     wanted: WantedPage,
-    prefix: str | None = None,
+    tenant: str,
     for_none: Iterable[Key] = (),
+    /,
+    **names: str,
 ) -> Iterator[list[Item]]:
     """List the items of a partition from where a page begins, newest first, as they are now.
 
     Two calls a group, by an index that may lag behind the table by milliseconds.
 
+    A counted page of items in a partition of their own reads them all by strongly consistent
+    queries, as one group.
+
     Args:
-        partition: as they were listed.
-        prefix: the beginning of their sort keys: a counted page reads them all by strongly
-            consistent queries, as one group.
         for_none: what an empty group reads, so that it takes as many calls as others.
     """
-    if prefix is not None and wanted.is_counted:
-        yield _query_newest(table, partition, prefix)
+    if wanted.is_counted and BY_GROUP not in item_type.listed:
+        yield _query_newest(table, item_type, tenant, names)
         return
-    for rows in iterate_rows(table, BY_GROUP, partition, wanted):
+    for rows in iterate_rows(table, BY_GROUP, item_type.build_group(tenant, **names), wanted):
         keys = [(row["pk"], row["sk"]) for row in rows]
         found = table.get_many(keys or for_none)
         yield [found[key] for key in keys if key in found]
 
 
 def list_listings(
-    table: Table, partition: str, wanted: WantedPage, prefix: str
+    table: Table, item_type: ItemType, wanted: WantedPage, tenant: str, **names: str
 ) -> Iterator[list[Item]]:
     """List the rows of a partition as `list_item_groups` does: with a call a group.
 
     By the index they have what it projects, and some may be gone.
     """
     if wanted.is_counted:
-        return iter((_query_newest(table, partition, prefix),))
-    return iterate_rows(table, BY_GROUP, partition, wanted)
+        return iter((_query_newest(table, item_type, tenant, names),))
+    return iterate_rows(table, BY_GROUP, item_type.build_group(tenant, **names), wanted)
 
 
-def _query_newest(table: Table, partition: str, prefix: str) -> list[Item]:
-    found = table.query(partition, prefix)
+def _query_newest(
+    table: Table, item_type: ItemType, tenant: str, names: Mapping[str, str]
+) -> list[Item]:
+    found = table.query(*item_type.build_range(tenant, **names))
     return sorted(found, key=itemgetter(TYPE_ORDER_ATTRIBUTE), reverse=True)
 
 

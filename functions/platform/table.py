@@ -4,8 +4,8 @@ A failed condition raises `ConditionFailed` with the present item. All other err
 raised as `Throttled`, `Unavailable` or `CapacityExceeded`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -41,6 +41,7 @@ from functions.platform.observability import list_throttling_reasons
 from functions.platform.retry import Backoff
 from functions.platform.writes import Write, find_names
 
+T = TypeVar("T")
 __all__ = ["ConditionFailed", "Store", "Table", "TimedStore"]
 
 _WRITES = frozenset(
@@ -76,6 +77,11 @@ class Table:
             "get_item", TableName=self._name, Key=encode_key(key), ConsistentRead=True
         )
         return self._decode_item(response.get("Item"))
+
+    def find(self, key: Key, decode: Callable[[Item], T]) -> T | None:
+        """Read an item, and decode it; None if there is none."""
+        item = self.get(key)
+        return None if item is None else decode(item)
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Get the items that exist among `keys`, strongly consistent: a call per hundred."""

@@ -44,9 +44,9 @@ def put_new(key: Key, item: Item) -> Write:
     return put(key, item, ABSENT)
 
 
-def put_version(key: Key, item: Item, seen: int | None) -> Write:
+def put_version(key: Key, item: Item, seen: int | None, attribute: str = "version") -> Write:
     """Put `item` in the place of the one that was read at a version; None where there was none."""
-    return put_new(key, item) if seen is None else put(key, item, "version = :seen", seen=seen)
+    return put_new(key, item) if seen is None else put(key, item, f"{attribute} = :seen", seen=seen)
 
 
 def update(key: Key, expression: str, condition: str | None = None, **values: Any) -> Write:

@@ -25,15 +25,14 @@ class WorkflowStore(Store):
 
     def get(self, key: Key) -> ProcedureWorkflow | None:
         """Read one workflow: one read."""
-        item = self._table.get(key)
-        return None if item is None else decode_workflow(item)
+        return self._table.find(key, decode_workflow)
 
     def list_procedure(
         self, tenant: str, procedure: Procedure, wanted: WantedPage = WHOLE
     ) -> Iterator[ProcedureWorkflow]:
         """List a procedure's workflows, newest first."""
-        partition, prefix = _partition(tenant, procedure), LEARNED_WORKFLOW.sort_prefix
-        return map(decode_workflow, list_items(self._table, partition, wanted, prefix))
+        of = LEARNED_WORKFLOW, wanted, tenant
+        return map(decode_workflow, list_items(self._table, *of, **procedure._asdict()))
 
     def list_task_types(
         self, tenant: str, agent_type: str, wanted: WantedPage
@@ -106,11 +105,7 @@ class WorkflowStore(Store):
 
 def workflow_key(tenant: str, procedure: Procedure, workflow: str) -> Key:
     """Build the key of a workflow's item."""
-    return LEARNED_WORKFLOW.build_key_in(_partition(tenant, procedure), workflow=workflow)
-
-
-def _partition(tenant: str, procedure: Procedure) -> str:
-    return LEARNED_WORKFLOW.build_partition(tenant, **procedure._asdict())
+    return LEARNED_WORKFLOW.build_key(tenant, workflow=workflow, **procedure._asdict())
 
 
 def _count_workflow(tenant: str, workflow: ProcedureWorkflow, change: int) -> Write:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functions.platform import schema
 from functions.platform.item_types import DELETED_RUN, EPISODE
 from functions.platform.items import Item
-from functions.platform.keys import Key, build_due_attributes, get_tenant
+from functions.platform.keys import REMOVE_DUE, Key, build_due_attributes, get_tenant
 from functions.platform.run_keys import build_episode_key, parse_episode_id
 from functions.platform.staging import Staging, hide_parts
 from functions.platform.table import ConditionFailed, Table
@@ -68,13 +68,7 @@ class RunDeletionStore:
                 return deleted, False
             deleted += self._delete_group(group, audit)
         marker = DELETED_RUN.build_key_in(partition)
-        self._table.update(
-            update(
-                marker,
-                f"REMOVE {schema.DUE_ATTRIBUTE}, {schema.DUE_SHARD_ATTRIBUTE}",
-                "attribute_exists(pk)",
-            )
-        )
+        self._table.update(update(marker, REMOVE_DUE, "attribute_exists(pk)"))
         return deleted, True
 
     def delete_episode(self, partition: str, episode_id: str, audit: Audit) -> bool:

@@ -244,8 +244,8 @@ class EpisodeStore:
         head = self._table.get(address.item_key)
         if not is_run(head, run_id):
             raise run_not_found()
-        partition = EPISODE.build_index_partition(schema.BY_GROUP, tenant, seed=address.seed)
-        items = list_items(self._table, partition, wanted._replace(after=_parse_begin(wanted)))
+        wanted = wanted._replace(after=_parse_begin(wanted))
+        items = list_items(self._table, EPISODE, wanted, tenant, seed=address.seed)
         return decode_head(head), (self._decode(tenant, item) for item in items)
 
     def _decode(self, tenant: str, item: Item) -> Episode:

@@ -1,13 +1,12 @@
 """The vectors of entries, and the progress of embedding them again: one item."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 
 from functions.entries.model import Entry
 from functions.platform.item_types import AGENT_VECTOR, EMBEDDING, PRIVATE_ENTRY
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
-from functions.platform.table import ConditionFailed, Store
+from functions.platform.table import Store
 from functions.platform.writes import put
 
 _KEY = EMBEDDING.build_key()
@@ -29,8 +28,8 @@ class EntryVectors(Store):
     def put(self, entry: Entry, item: Item) -> None:
         """Put the item of a vector, unless a newer version is there: one write."""
         not_newer = "attribute_not_exists(pk) OR version <= :version"
-        with suppress(ConditionFailed):
-            self._table.put(put(_build_key(entry), item, not_newer, version=item["version"]))
+        write = put(_build_key(entry), item, not_newer, version=item["version"])
+        self._table.try_write(write)
 
     def put_new(self, items: Iterable[tuple[Entry, Item]]) -> None:
         """Put the items of new entries' vectors: a call per 25."""

@@ -30,15 +30,12 @@ class GrantStore(Store):
 
     def get(self, tenant: str, task_id: str, principal: str) -> Grant | None:
         """Read a principal's grant: one call."""
-        item = self._table.get(
-            item_types.GRANT.build_key(tenant, task=task_id, principal=principal)
-        )
-        return None if item is None else _decode(item)
+        key = item_types.GRANT.build_key(tenant, task=task_id, principal=principal)
+        return self._table.find(key, _decode)
 
     def list_all(self, tenant: str, task_id: str, wanted: WantedPage) -> Iterator[Grant]:
         """List a task's grants, newest first."""
-        partition, prefix = item_types.GRANT.build_range(tenant, task=task_id)
-        return map(_decode, list_items(self._table, partition, wanted, prefix))
+        return map(_decode, list_items(self._table, item_types.GRANT, wanted, tenant, task=task_id))
 
 
 def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None) -> Iterator[Write]:

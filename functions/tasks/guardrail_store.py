@@ -1,15 +1,13 @@
 """Reads and writes of guardrails, and of coordinators' lists of open tasks."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 
 from functions.namespaces.store import bind_coordinator
 from functions.platform import item_types
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, loads
-from functions.platform.keys import build_due_attributes
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Store
+from functions.platform.keys import REMOVE_DUE, build_due_attributes
+from functions.platform.table import Store
 from functions.platform.writes import (
     Write,
     build_unchanged_condition,
@@ -48,14 +46,8 @@ class GuardrailStore(Store):
 
     def complete(self, tenant: str, coordinator: str, version: int) -> None:
         """Remove guardrails from the due index, if they are still at this version."""
-        write = update(
-            item_types.GUARDRAILS.build_key(tenant, agent=coordinator),
-            f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}",
-            "version = :version",
-            version=version,
-        )
-        with suppress(ConditionFailed):
-            self._table.update(write)
+        key = item_types.GUARDRAILS.build_key(tenant, agent=coordinator)
+        self._table.try_write(update(key, REMOVE_DUE, "version = :version", version=version))
 
 
 def check_guardrails(tenant: str, guardrails: CoordinatorGuardrails) -> Write:

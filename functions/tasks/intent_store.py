@@ -37,8 +37,7 @@ class IntentStore(Store):
 
     def list_of_tenant(self, tenant: str, principal: str, wanted: WantedPage) -> Iterator[Intent]:
         """List a tenant's intents for a principal, newest first; a call more for each fifty."""
-        partition, prefix = item_types.LISTED_INTENT.build_range(tenant)
-        for rows in list_item_groups(self._table, partition, wanted, prefix):
+        for rows in list_item_groups(self._table, item_types.LISTED_INTENT, wanted, tenant):
             yield from self._get_many(tenant, principal, (row["intent_id"] for row in rows))
 
     def _get_many(self, tenant: str, principal: str, intents: Iterable[str]) -> list[Intent]:
@@ -65,8 +64,7 @@ class IntentStore(Store):
 
         The index may still list a task that was moved to another intent.
         """
-        partition, prefix = item_types.INTENT_TASK.build_range(tenant, intent=intent)
-        return list_listings(self._table, partition, wanted, prefix)
+        return list_listings(self._table, item_types.INTENT_TASK, wanted, tenant, intent=intent)
 
 
 def name_intent(

@@ -60,8 +60,7 @@ class AssignmentStore(Store):
 
         The index may still list a task that has ended or was handed over.
         """
-        partition, prefix = item_types.ASSIGNMENT.build_range(tenant, agent=agent)
-        return list_listings(self._table, partition, wanted, prefix)
+        return list_listings(self._table, item_types.ASSIGNMENT, wanted, tenant, agent=agent)
 
     def list_task_ids(self, tenant: str, agent: str) -> list[str]:
         """Read the ids of the tasks that an agent works on, or that hold memory of it."""

@@ -9,16 +9,15 @@ task among those with memory of it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 
 from functions.identity.model import SERVICE, Actor, Principal
 from functions.platform import item_types
 from functions.platform.item_types import PROCESSED_EVENT, TASK
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import dumps, loads
-from functions.platform.keys import Digest, build_due_attributes, hash_agent
-from functions.platform.schema import DUE_ATTRIBUTE, DUE_SHARD_ATTRIBUTE, TTL_ATTRIBUTE
-from functions.platform.table import ConditionFailed, Store, TimedStore
+from functions.platform.keys import REMOVE_DUE, Digest, build_due_attributes, hash_agent
+from functions.platform.schema import TTL_ATTRIBUTE
+from functions.platform.table import Store, TimedStore
 from functions.platform.writes import (
     Write,
     build_set_expression,
@@ -93,13 +92,11 @@ class TaskStore(Store):
 
     def get(self, tenant: str, task_id: str) -> Task | None:
         """Read one task: one call."""
-        item = self._table.get(item_types.TASK.build_key(tenant, task=task_id))
-        return None if item is None else task_from_item(item)
+        return self._table.find(item_types.TASK.build_key(tenant, task=task_id), task_from_item)
 
     def get_at(self, partition: str) -> Task | None:
         """Read the task whose item is in this partition: one call."""
-        item = self._table.get((partition, TASK.sort))
-        return None if item is None else task_from_item(item)
+        return self._table.find((partition, TASK.sort), task_from_item)
 
     def get_existing(self, tenant: str, task_id: str) -> Task:
         """Read one task: one call."""
@@ -159,12 +156,11 @@ class TaskStore(Store):
         """Note that the entries of former members are fenced, unless another one has left since."""
         write = update(
             item_types.TASK.build_key(tenant, task=task.id),
-            f"REMOVE leaving, {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}",
+            f"{REMOVE_DUE}, leaving",
             f"leaving = :leaving AND {IS_OPEN}",
             leaving=list(task.leaving),
         )
-        with suppress(ConditionFailed):
-            self._table.update(write)
+        self._table.try_write(write)
 
     def restrict(self, tenant: str, old: Task, new: Task) -> Task:
         """Put an open task under guardrails. The version stays, since no reader sees a change."""
@@ -225,8 +221,7 @@ def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
     """
     mark = update(
         item_types.TASK.build_key(tenant, task=task.id),
-        f"SET archived_at = if_not_exists(archived_at, :now) REMOVE {DUE_ATTRIBUTE}, "
-        f"{DUE_SHARD_ATTRIBUTE}",
+        f"SET archived_at = if_not_exists(archived_at, :now) {REMOVE_DUE}",
         "completed_at = :ended",
         now=now,
         ended=task.completed_at,

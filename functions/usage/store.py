@@ -20,7 +20,7 @@ from functions.platform.schema import (
     TYPE_ORDER_ATTRIBUTE,
 )
 from functions.platform.table import TimedStore
-from functions.platform.writes import Write, put, put_new, update
+from functions.platform.writes import Write, put_new, put_version, update
 from functions.usage.model import DayUsage, EpisodeCount, Reconciliation, TenantLimits
 
 _ALL, _PAGE = "~usage", 100
@@ -164,9 +164,8 @@ class UsageStore(TimedStore):
             "is_counted": new.is_counted,
             **build_due_attributes(key[0], new.due),
         }
-        if old is None:
-            return self._table.try_write(put_new(key, item))
-        return self._table.try_write(put(key, item, "revision = :seen", seen=old.revision))
+        seen = None if old is None else old.revision
+        return self._table.try_write(put_version(key, item, seen, "revision"))
 
     def add_to_day(self, tenant: str, changes: Mapping[str, int]) -> None:
         """Add to what a tenant used on this day: one write for each forty names."""

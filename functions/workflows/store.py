@@ -1,5 +1,6 @@
 """Reads and writes of what is known of a workflow: its seed, and the file that was applied last."""
 
+from functools import partial
 from typing import NamedTuple
 
 from functions.platform import item_types
@@ -28,8 +29,8 @@ class AppliedWorkflowStore(Store):
 
     def get(self, tenant: str, workflow: str) -> AppliedWorkflow | None:
         """Read a workflow: one call."""
-        item = self._table.get(item_types.WORKFLOW.build_key(tenant, workflow=workflow))
-        return None if item is None else from_attributes(AppliedWorkflow, item)
+        key = item_types.WORKFLOW.build_key(tenant, workflow=workflow)
+        return self._table.find(key, partial(from_attributes, AppliedWorkflow))
 
     def begin(self, tenant: str, workflow: AppliedWorkflow, *, is_new: bool) -> None:
         """Note that a request applies a file; another one that does so can't finish then."""
