@@ -154,8 +154,14 @@ class Request:
             self.services.used_requests.claim(caller.tenant, token)
         return token
 
-    def optional_idempotency_token(self, caller: Principal) -> RequestToken | None:
-        """Make the token of this write; None without an Idempotency-Key."""
+    def optional_idempotency_token(
+        self, caller: Principal, *described: object
+    ) -> RequestToken | None:
+        """Make the token of this write; None without an Idempotency-Key.
+
+        Args:
+            described: what headers say of the body.
+        """
         key = self.headers.get("idempotency-key")
         if key is None:
             return None
@@ -163,7 +169,8 @@ class Request:
             message = f"takes 1-{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters"
             raise ValidationFailed("Idempotency-Key", message)
         method = self.event["requestContext"]["http"]["method"]
-        content = b"\n".join((f"{method} {self.path}".encode(errors="replace"), self.body))
+        target = " ".join(map(str, (method, self.path, *described)))
+        content = b"\n".join((target.encode(errors="replace"), self.body))
         identity = f"{caller.tenant}\n{caller.id}"
         return RequestToken.from_key(self.services.digests, identity, key, content)
 

@@ -5,7 +5,7 @@ from functions.api.parameters import ONLY_NEW, HeaderParameter
 from functions.objects import rules
 from functions.objects.model import NewObject, StoredObject
 from functions.objects.requests import ObjectOptions
-from functions.platform.clock import to_rfc3339
+from functions.platform.clock import parse_duration, to_rfc3339
 from functions.platform.errors import ValidationFailed
 from functions.platform.json_text import dumps_checked, loads
 from functions.platform.limits import MAX_OBJECT_METADATA_BYTES
@@ -37,12 +37,14 @@ OBJECT_HEADERS = (
 def read_description(request: Request) -> NewObject:
     """Read what the headers of a PUT say of an object."""
     given = {
-        "Content-Type": request.headers.get("content-type"),
+        "Content-Type": request.headers.get("content-type") or None,
         _METADATA: _parse_metadata(request.headers.get(_METADATA.lower())),
         **{name: request.headers.get(name.lower()) for name in (_SENSITIVITY, _TTL)},
     }
     document = {name: value for name, value in given.items() if value is not None}
     options = validate(ObjectOptions, document, "headers")
+    if options.ttl is not None:
+        parse_duration(options.ttl, _TTL, "a number of seconds")
     metadata = dumps_checked(options.metadata, _METADATA, MAX_OBJECT_METADATA_BYTES)
     described = options.model_dump(exclude={"metadata"})
     return NewObject(metadata=metadata, **described)

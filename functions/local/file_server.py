@@ -1,9 +1,9 @@
 """Serve signed addresses as S3 does: store a file once, and return all or a range of it."""
 
-import re
 import uuid
 
 from functions.local.gateway import GatewayResponse, Headers, render_error
+from functions.objects.rules import parse_range
 from functions.platform.archive_storage import FileGrant, FolderArchiveStorage
 from functions.platform.errors import (
     AccessDenied,
@@ -13,7 +13,6 @@ from functions.platform.errors import (
     Unavailable,
 )
 
-_RANGE = re.compile(r"bytes=(\d{1,18})-(\d{0,18})", re.ASCII)
 _SANDBOX = "default-src 'none'; sandbox"
 
 
@@ -31,20 +30,23 @@ class FileServer:
 
     def limit_body(self, method: str, path: str) -> int:
         """Return the size that a request's address was signed for, in bytes."""
-        grant = self._storage.verify(method, path)
-        return 0 if grant is None else grant.size
+        return self._verify(method, path).size
 
     def handle(self, method: str, path: str, headers: Headers, body: bytes) -> GatewayResponse:
         """Answer one request; header names are in any case."""
         try:
-            grant = self._storage.verify(method, path)
-            if grant is None:
-                raise AccessDenied("this address is not valid or has expired")
+            grant = self._verify(method, path)
             if grant.method == "PUT":
                 return self._take(grant, body)
             return self._give(grant, {name.lower(): value for name, value in headers})
         except ServiceError as error:
             return render_error(error)
+
+    def _verify(self, method: str, path: str) -> FileGrant:
+        grant = self._storage.verify(method, path)
+        if grant is None:
+            raise AccessDenied("this address is not valid or has expired")
+        return grant
 
     def _take(self, grant: FileGrant, body: bytes) -> GatewayResponse:
         if len(body) != grant.size:
@@ -59,10 +61,10 @@ class FileServer:
         except Unavailable:
             raise NotFound("the file was deleted") from None
         described = {"content-type": grant.content_type, "accept-ranges": "bytes"}
-        match = _RANGE.fullmatch(headers.get("range", ""))
-        if match is None:
+        part = parse_range(headers.get("range"), len(data))
+        if part is None:
             return _respond(200, described, data)
-        start, end = int(match[1]), min(int(match[2] or len(data)) + 1, len(data))
+        start, end = part
         described["content-range"] = f"bytes {start}-{end - 1}/{len(data)}"
         return _respond(206, described, data[start:end])
 

@@ -29,7 +29,7 @@ from functions.platform.retry import Backoff, retry_on
 from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 
-_BUSY, _ATTEMPTS = "others are writing this object", 30
+BUSY, ATTEMPTS = "others are writing this object", 30
 _DELETED_AT_ONCE = 20  # objects of one transaction: each may have a file
 _DELETE_SECONDS = 15.0  # of the 29 that a request has
 
@@ -41,6 +41,7 @@ class Content(NamedTuple):
         generation: names the write; the id of the upload that has brought the file, if one has.
         attributes: of the object's item.
         file: what is to be written into its file, if it needs one.
+        is_uploaded: whether an upload has brought the file.
         is_completed: whether an object has had the file of the upload.
     """
 
@@ -48,6 +49,7 @@ class Content(NamedTuple):
     size: int
     attributes: Item
     file: bytes | None = None
+    is_uploaded: bool = False
     is_completed: bool = False
 
 
@@ -108,15 +110,19 @@ class Objects:
         expected: Precondition,
         token: RequestToken | None,
     ) -> tuple[StoredObject, bool]:
-        """Store an object whose content is encoded; arguments and errors are those of `put`."""
+        """Store an object whose content is encoded; arguments and errors are those of `put`.
+
+        Raises:
+            ConditionFailed: another request may have completed the upload.
+        """
         rules.assert_key(key, "key")
         generation, is_staged = content.generation, content.file is None
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        backoff = Backoff(BUSY, attempts=ATTEMPTS)
         while True:
             found, now = self._find(caller, space, key), self._clock()
             authorize(caller, WRITE_OBJECTS, SpaceTarget(space, found.space))
             if _is_written(found.present, content, token):
-                return found.present, False
+                return found.present, found.present.created_at == found.present.updated_at
             rules.assert_precondition(found.present, expected)
             if content.is_completed:
                 raise VersionMismatch("this upload was completed before; begin another one")
@@ -131,11 +137,13 @@ class Objects:
             try:
                 self._store.put(item, found.item, now, further)
             except ConditionFailed:
+                if content.is_uploaded:
+                    raise
                 backoff.wait()
             else:
                 return stored, found.present is None
 
-    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
+    @retry_on(ConditionFailed, BUSY, attempts=ATTEMPTS)
     def rename(
         self,
         caller: Principal,
@@ -174,7 +182,7 @@ class Objects:
         self._store.rename(caller.tenant, new, source, old, now, records)
         return new
 
-    @retry_on(ConditionFailed, _BUSY, attempts=_ATTEMPTS)
+    @retry_on(ConditionFailed, BUSY, attempts=ATTEMPTS)
     def delete(self, caller: Principal, space: str, key: str, expected: Precondition) -> None:
         """Delete an object.
 
@@ -216,7 +224,7 @@ class Objects:
 
     def _delete_group(self, caller: Principal, space: str, group: list[Item]) -> int:
         """Delete objects as they are by then; how many of them hadn't expired."""
-        backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
+        backoff = Backoff(BUSY, attempts=ATTEMPTS)
         while group:
             now = self._clock()
             live = [decode_description(each) for each in group if not is_expired(each, now)]

@@ -12,7 +12,7 @@ from functions.objects.authority import WRITE_OBJECTS
 from functions.objects.file_store import ObjectFiles
 from functions.objects.model import NewObject, ObjectUpload, Precondition, SpaceTarget, StoredObject
 from functions.objects.requests import NewObjectUpload
-from functions.objects.service import Content, Objects
+from functions.objects.service import ATTEMPTS, BUSY, Content, Objects
 from functions.objects.store import ObjectStore
 from functions.platform.archive_storage import Address
 from functions.platform.clock import Clock
@@ -20,7 +20,9 @@ from functions.platform.errors import NotFound, ValidationFailed, VersionMismatc
 from functions.platform.idempotency import RequestToken
 from functions.platform.item_types import OBJECT
 from functions.platform.limits import UPLOAD_ADDRESS_SECONDS, UPLOAD_LIFETIME
+from functions.platform.retry import retry_on
 from functions.platform.sensitivity import ENCRYPTED
+from functions.platform.table import ConditionFailed
 
 UPLOAD_HEADER = "X-Object-Upload"
 
@@ -66,6 +68,7 @@ class ObjectUploads:
             raise VersionMismatch("the upload of this request has been completed or has expired")
         return upload
 
+    @retry_on(ConditionFailed, BUSY, attempts=ATTEMPTS)
     def complete(
         self,
         caller: Principal,
@@ -90,7 +93,11 @@ class ObjectUploads:
             self._assert_ready(partition, upload, new)
         attributes = self._store.encode_upload(caller.tenant, (space, key), upload, new)
         content = Content(
-            upload.upload_id, upload.size, attributes, is_completed=upload.is_completed
+            upload.upload_id,
+            upload.size,
+            attributes,
+            is_uploaded=True,
+            is_completed=upload.is_completed,
         )
         return self._objects.replace(caller, space, key, new, content, expected, token)
 

@@ -125,7 +125,7 @@ def parse_duration(text: str, field: str, *alternatives: str) -> Duration:
     match = _DURATION.fullmatch(text.removeprefix(_PREFIX)) if text.startswith(_PREFIX) else None
     if match is None:
         forms = ", ".join((*alternatives, "an ISO 8601 duration as in duration:P30D"))
-        raise ValidationFailed(field, f"is {forms}, or null")
+        raise ValidationFailed(field, f"must be {forms}, or null")
     years, months, *others = (Fraction((each or "0").replace(",", ".")) for each in match.groups())
     total = 12 * years + months
     rest = sum((n * unit for n, unit in zip(others, _UNITS, strict=True)), start=Fraction())

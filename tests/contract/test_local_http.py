@@ -31,6 +31,13 @@ def test_a_body_over_ten_megabytes_is_a_problem_document(server: LocalServer) ->
         assert client.get("/health").status_code == 200
 
 
+def test_a_forged_address_of_a_file_is_refused_whatever_its_body(server: LocalServer) -> None:
+    with server.client() as client:
+        for body in (b"", b"x" * 1000):
+            answer = client.put("/files/forged", content=body)
+            assert (answer.status_code, answer.json()["code"]) == (403, "ACCESS_DENIED")
+
+
 @pytest.mark.parametrize(
     "request_line",
     [

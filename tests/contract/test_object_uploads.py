@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -103,8 +104,17 @@ def test_a_part_of_a_large_object_is_read_at_once_or_by_an_address(
     assert part.headers["Content-Range"] == f"bytes 4194300-4194304/{len(LARGE)}"
     asked = {"Range": "bytes=0-4194304"}
     address = ada.get(path("k"), headers=asked).headers["Location"]
-    given = service.client().get(address, headers={"Range": "bytes=1-9"})
-    assert (given.status_code, given.content) == (206, LARGE[1:10])
+    for wanted, bytes_given in (
+        ("bytes=1-9", LARGE[1:10]),
+        ("bytes=-5", LARGE[-5:]),
+        (f"bytes={len(LARGE) - 1}-", LARGE[-1:]),
+    ):
+        given = service.client().get(address, headers={"Range": wanted})
+        assert (given.status_code, given.content) == (206, bytes_given)
+    beyond = service.client().get(address, headers={"Range": f"bytes={len(LARGE)}-"})
+    refused(beyond, 416, "RANGE_NOT_SATISFIABLE")
+    several = service.client().get(address, headers={"Range": "bytes=0-1,3-4"})
+    assert (several.status_code, several.content) == (200, LARGE)
 
 
 def test_many_reads_leave_large_objects_to_a_get(service: Service, ada: httpx.Client) -> None:
@@ -120,6 +130,7 @@ def test_preconditions_hold_when_an_upload_completes(service: Service, ada: http
     upload = begin(ada, 3)
     send(service, upload, b"abc")
     refused(complete(ada, "k", upload, If_None_Match="*"), 409, "ENTRY_EXISTS")
+    service.clock.advance(seconds=1)
     second = put(ada, "k", b"2")
     stale = complete(ada, "k", upload, If_Match=first["etag"])
     assert refused(stale, 409, "VERSION_MISMATCH")["current_version"] == second["version"]
@@ -140,6 +151,19 @@ def test_what_was_uploaded_never_changes_and_is_used_once(
     put(ada, "k", b"newer")
     refused(complete(ada, "k", upload), 404, "NOT_FOUND")
     assert (read(ada, "k"), list_keys(ada)) == (b"newer", ["k"])
+
+
+@pytest.mark.usefixtures("parallel")
+def test_of_parallel_completions_one_wins_and_the_others_learn_it(
+    service: Service, ada: httpx.Client
+) -> None:
+    upload = begin(ada, 3)
+    send(service, upload, b"abc")
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda key: complete(ada, key, upload), "abcdefgh"))
+    codes = sorted(each.status_code for each in answers)
+    assert codes == [201] + [409] * 7, [each.text for each in answers]
+    assert len(list_keys(ada)) == 1
 
 
 def test_an_upload_needs_its_writer_its_bytes_and_its_sensitivity(

@@ -265,13 +265,36 @@ def test_what_is_malformed_or_too_large_is_refused(ada: httpx.Client) -> None:
     assert len(read(ada, "k" * 1000)) == 4_194_304
 
 
-def test_a_repeated_put_is_answered_again(ada: httpx.Client) -> None:
+def test_a_repeated_put_is_answered_again(service: Service, ada: httpx.Client) -> None:
     first = put(ada, "k", b"1")
+    service.clock.advance(seconds=1)
     headers = {"If-Match": first["etag"], "Idempotency-Key": "one"}
     answers = [ok(ada.put(path("k"), content=b"2", headers=headers)) for _ in range(2)]
     assert answers[0] == answers[1]
     other = ada.put(path("k"), content=b"3", headers=headers)
     refused(other, 409, "IDEMPOTENCY_CONFLICT")
+    new = [ada.put(path("new"), content=b"1", headers={"Idempotency-Key": "two"}) for _ in "12"]
+    assert [each.status_code for each in new] == [201, 201]
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [("X-Object-TTL", "60"), ("X-Object-Metadata", '{"a":1}'), ("Content-Type", "text/plain")],
+)
+def test_a_retry_that_describes_the_object_otherwise_is_a_conflict(
+    ada: httpx.Client, header: str, value: str
+) -> None:
+    once = {"Idempotency-Key": "once"}
+    ok(ada.put(path("k"), content=b"1", headers=once), 201)
+    other = ada.put(path("k"), content=b"1", headers=once | {header: value})
+    refused(other, 409, "IDEMPOTENCY_CONFLICT")
+
+
+def test_an_error_of_a_header_names_the_header(ada: httpx.Client) -> None:
+    for lifetime in ("soon", "-1", "0"):
+        invalid(ada.put(path("k"), content=b"", headers={"X-Object-TTL": lifetime}), "X-Object-TTL")
+    stored = ok(ada.put(path("k"), content=b"", headers={"Content-Type": ""}), 201)
+    assert stored["content_type"] == "application/octet-stream"
 
 
 @pytest.mark.usefixtures("parallel")

@@ -281,9 +281,9 @@ def put_object(request: Request, caller: Principal) -> Response:
     """
     space, key = _names(request)
     expected = Precondition(request.if_match, request.must_not_exist)
-    token = request.optional_idempotency_token(caller)
     new, data = read_description(request), _read_data(request)
     upload_id = request.headers.get(UPLOAD_HEADER.lower())
+    token = request.optional_idempotency_token(caller, new, upload_id)
     if upload_id is None:
         objects = request.services.objects
         stored, is_new = objects.put(caller, space, key, new, data, expected, token)
