@@ -147,7 +147,7 @@ class IntegerParameter(Parameter):
             return self.default or 0
         digits = text.isascii() and text.isdigit() and len(text) < 12
         if not (digits and self.minimum <= int(text) <= self.maximum):
-            message = f"is a whole number from {self.minimum} to {self.maximum}"
+            message = f"must be a whole number from {self.minimum} to {self.maximum}"
             raise ValidationFailed(self.name, message)
         return int(text)
 

@@ -1,7 +1,7 @@
 """The modules of routes, and which of them a request is looked for in.
 
-A start imports what most functions serve. Each other group has its own paths, and is imported,
-with all that its requests need, by the first request of one of them.
+A start imports what most functions serve. Each other group is imported, with all that its requests
+need, by the first request whose path begins like its own.
 """
 
 from functools import cache
@@ -19,7 +19,7 @@ class RouteGroup(NamedTuple):
     Attributes:
         modules: of templates that overlap, the first wins: states, whose keys may end in any
             word, come first, then paths that end in a fixed word.
-        prefixes: how their paths begin, and no others do; none for what is imported at INIT.
+        prefixes: how their paths begin; none for what is imported at INIT.
     """
 
     modules: tuple[str, ...]

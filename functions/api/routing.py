@@ -1,7 +1,7 @@
 """Routes, and the router that finds the route of a request."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import getdoc
@@ -197,11 +197,12 @@ class RouteTable(list[Route]):
 class Router:
     """Finds routes by path and method.
 
-    A path without parameters is looked up; of templates that overlap, the first one that has the
-    method is taken.
+    A path without parameters is looked up. If it has no such method, and of templates that overlap,
+    the first one that has the method is taken: `PUT /api/v1/conversations/search` is a session.
 
     Args:
-        further: makes the router of paths that begin with one of some prefixes.
+        further: makes the router of paths that begin with one of some prefixes. Several can have a
+            path: `/api/v1/conversations/search` is a call, `…/searches` a session.
     """
 
     def __init__(
@@ -219,16 +220,23 @@ class Router:
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
         """Find the route of a request, and the values of its path's parameters."""
-        for prefixes, get_router in self._further.items():
-            if path.startswith(prefixes):
-                return get_router().find(method, path)
         wanted = "GET" if method == "HEAD" else method
         allowed: set[str] = set()
-        for template, by_method in self._literals.get(path, self._templates):
-            match = path.startswith(template.prefix) and template.pattern.fullmatch(path)
-            if match and wanted in by_method:
-                return by_method[wanted], match.groupdict()
-            allowed |= by_method.keys() if match else set()
+        for route, values in self.list_matches(path):
+            if route.method == wanted:
+                return route, values
+            allowed.add(route.method)
         if not allowed:
             raise NotFound("there is nothing at this path; see /openapi.json")
         raise MethodNotAllowed(sorted(allowed))
+
+    def list_matches(self, path: str) -> Iterator[tuple[Route, dict[str, str]]]:
+        """List the routes of a path, each with the values of the path's parameters."""
+        for prefixes, get_router in self._further.items():
+            if path.startswith(prefixes):
+                yield from get_router().list_matches(path)
+        for template, by_method in (*self._literals.get(path, ()), *self._templates):
+            match = path.startswith(template.prefix) and template.pattern.fullmatch(path)
+            if match:
+                for route in by_method.values():
+                    yield route, match.groupdict()

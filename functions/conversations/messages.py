@@ -75,7 +75,7 @@ class Messages:
             earlier = self._messages.find_appended(found, token)
             if earlier is None:
                 raise
-            return found, earlier
+            return self._get_writable(caller, session), earlier
         added = [Message(found.end + n, text, caller.id) for n, text in enumerate(texts)]
         return after, [rules.migrate_message(found, each) for each in added]
 

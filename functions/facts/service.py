@@ -501,9 +501,7 @@ def _assert_different(facts: Sequence[Fact]) -> None:
     seen: set[object] = set()
     for index, fact in enumerate(facts):
         if fact.statement in seen or fact.fact_id in seen:
-            raise ValidationFailed("facts", "is the same fact as an earlier one of the batch").at(
-                index
-            )
+            raise ValidationFailed("facts", "must not have the same fact twice").at(index)
         seen |= {fact.statement, fact.fact_id}
 
 

@@ -8,7 +8,7 @@ from functions.audit.service import AuditTrail
 from functions.authorization.rules import Action
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import BoundedPage, WantedPage, read_page
-from functions.platform.clock import Clock, parse_duration
+from functions.platform.clock import Clock, parse_milliseconds
 from functions.platform.errors import NotFound, VersionMismatch
 from functions.platform.idempotency import RequestToken
 from functions.platform.json_text import dumps_checked
@@ -65,11 +65,7 @@ class Procedures:
             VersionMismatch: If-Match names another version than the present one.
         """
         spec = dumps_checked(new.spec, "spec", MAX_SPEC_BYTES)
-        half_life = (
-            None
-            if new.half_life is None
-            else parse_duration(new.half_life, "half_life").milliseconds
-        )
+        half_life = parse_milliseconds(new.half_life, "half_life")
         key = workflow_key(caller.tenant, procedure, id)
         present, now = self._get(key, version), self._clock()
         if present is None:

@@ -1,5 +1,6 @@
 """Agent Memory Protocol §3, §4.1: conversations."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -263,6 +264,28 @@ def test_the_last_messages_are_read_and_popped(alice: httpx.Client) -> None:
         assert ok(pop(alice, "s1"))["message"]["content"] == left
     assert ok(pop(alice, "s1"))["message"] is None
     assert said(alice, "s1") == said(alice, "s1", last=5) == []
+
+
+@pytest.mark.usefixtures("parallel")
+def test_parallel_tries_of_an_append_get_the_same_answer(alice: httpx.Client) -> None:
+    put(alice, "s", "hello")
+    with ThreadPoolExecutor(8) as pool:
+        tries = [
+            pool.submit(append, alice, "s", "more", **{"Idempotency-Key": "k"}) for _ in range(8)
+        ]
+        first, *others = [ok(each.result(), 201) for each in tries]
+    assert (first["message_count"], said(alice, "s")) == (2, ["hello", "more"])
+    assert others == [first] * 7
+
+
+def test_any_text_names_a_session_also_that_of_another_path(alice: httpx.Client) -> None:
+    for session in ("search", "search-2", "search/more"):
+        named = session.replace("/", "%2F")
+        ok(put(alice, named, "hello"), 201)
+        ok(append(alice, named, "more"), 201)
+        assert said(alice, named) == ["hello", "more"]
+        assert_no_content(alice.delete(f"{CONVERSATIONS}/{named}"))
+    refused(alice.options(f"{CONVERSATIONS}/search"), 405, "METHOD_NOT_ALLOWED")
 
 
 def test_a_repeated_pop_takes_one_message(alice: httpx.Client) -> None:

@@ -198,6 +198,7 @@ def test_a_half_life_may_be_set_and_removed(sdr: httpx.Client, clock: MovableClo
     ok(sdr.put(path("roi"), json={"spec": SPEC}))
     clock.advance(seconds=5 * DAY)
     assert beta(sdr, "roi") == pytest.approx((1.5, 1))
+    ok(sdr.put(path("roi"), json={"spec": SPEC, "half_life": "P1D"}))
     invalid(sdr.put(path("roi"), json={"spec": SPEC, "half_life": "a while"}), "half_life")
 
 
