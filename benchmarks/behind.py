@@ -14,9 +14,9 @@ from functions.container import Container
 from functions.entries.history_store import HistoryStore
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
-from functions.event_log.model import Event, LogName, LogQuery
-from functions.event_log.reader import EventLogReader
-from functions.event_log.store import EventLogStore
+from functions.events.model import Event, LogName, LogQuery
+from functions.events.reader import EventLogReader
+from functions.events.store import EventLogStore
 from functions.identity.model import Actor
 from functions.platform import entry_keys
 from functions.platform.clock import now_ms

@@ -31,11 +31,11 @@ from functions.entries.query import Queries
 from functions.entries.read import EntryReader
 from functions.entries.remembering import Remembering
 from functions.entries.summary import Summaries
-from functions.event_log.event_bus import EventBus, parse_event_types
-from functions.event_log.service import EventLogs
-from functions.event_log.store import EventLogStore
+from functions.events.event_bus import EventBus, parse_event_types
+from functions.events.service import EventLogs
+from functions.events.store import EventLogStore
 from functions.identity.authentication import Authentication
-from functions.identity.service import Identity
+from functions.identity.service import Principals
 from functions.identity.store import Persons, PrincipalStore
 from functions.namespaces.service import Namespaces
 from functions.namespaces.store import NamespaceStore
@@ -78,9 +78,9 @@ if TYPE_CHECKING:
     import functions.conversations.messages
     import functions.conversations.service
     import functions.conversations.states
-    import functions.deletion.service
-    import functions.deletion.store
-    import functions.deletion.tombstones
+    import functions.deletions.deleted_owners
+    import functions.deletions.service
+    import functions.deletions.store
     import functions.entries.history
     import functions.entries.history_store
     import functions.facts.service
@@ -179,7 +179,7 @@ class Container:
     principal_store: PrincipalStore
     persons: Persons
     authentication: Authentication
-    identity: Identity
+    principals: Principals
     namespace_store: NamespaceStore
     namespaces: Namespaces
     usage_store: UsageStore
@@ -193,10 +193,10 @@ class Container:
     processed_events: ProcessedEvents
     client_vectors: ClientVectorStore
     removal_reasons: RemovalReasons
-    log_store: EventLogStore
+    event_log_store: EventLogStore
     task_access: TaskAccess
     intents: Intents
-    logs: EventLogs
+    events: EventLogs
     guardrails: GuardrailService
     task_reader: TaskReader
 
@@ -272,9 +272,9 @@ class Container:
     user_forgetting: functions.recall.forgetting.UserForgetting
 
     # deletion
-    deletion_store: functions.deletion.store.DeletionStore
-    tombstones: functions.deletion.tombstones.Tombstones
-    deletions: functions.deletion.service.Deletions
+    deletion_store: functions.deletions.store.DeletionStore
+    deleted_owners: functions.deletions.deleted_owners.DeletedOwners
+    deletions: functions.deletions.service.Deletions
 
     # learning
     learning_store: functions.learning.store.LearningStore
@@ -474,13 +474,13 @@ _ARGUMENTS: dict[str, Callable[[Container], Any]] = {
     "ConversationSearch.is_searchable": lambda c: bool(c.settings.searchable_conversations),
     "DeletionStore.memory": lambda c: c.table,
     "DeletionStore.log": lambda c: c.log_table,
-    "Deletions.revoke": lambda c: c.identity.revoke,
+    "Deletions.revoke": lambda c: c.principals.revoke,
     "Deletions.remove_principals": lambda c: c.principal_store.remove_all,
     "EventLogReader.table": lambda c: c.log_table,
     "EventLogStore.table": lambda c: c.log_table,
     "Freshness.indexer": lambda c: c.embedding_indexer if c.vector_search.can_embed else None,
-    "Identity.derive_secret": lambda c: c.derive_key,
-    "Identity.invalidate_cache": lambda c: c.authentication.invalidate_cache,
+    "Principals.derive_secret": lambda c: c.derive_key,
+    "Principals.invalidate_cache": lambda c: c.authentication.invalidate_cache,
     "Learner.ask_model": lambda c: c.language_model,
     "Learner.targets": lambda c: {
         "facts": c.learned_facts,

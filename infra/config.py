@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from functions.event_log.event_bus import parse_event_types
+from functions.events.event_bus import parse_event_types
 from functions.platform.embedding_models import MAX_DIMENSIONS
 from functions.platform.limits import (
     DEFAULT_MODEL_REQUESTS,

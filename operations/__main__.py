@@ -12,7 +12,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.deletion.model import Subject, SubjectKind
+from functions.deletions.model import Subject, SubjectKind
 from functions.platform.errors import ServiceError
 from infra.config import Config, ConfigError
 from operations import dead_letters, logs, regions, restore, root_key

@@ -6,8 +6,8 @@ from typing import Any
 
 from functions.api.routes.deletions import render_deletion
 from functions.container import Container
-from functions.deletion.model import Deletion, Subject
-from functions.deletion.store import get_key
+from functions.deletions.model import Deletion, Subject
+from functions.deletions.store import get_key
 from functions.identity.model import ADMIN, OPERATOR, ROOT_TENANT, Principal
 from functions.platform.archive_storage import S3ArchiveStorage
 from functions.platform.clock import Clock, now_ms

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from functions.deletion.model import Deletion, restart
-from functions.deletion.store import DeletionStore
+from functions.deletions.model import Deletion, restart
+from functions.deletions.store import DeletionStore
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms
 from functions.platform.macs import ItemSeals

@@ -13,7 +13,7 @@ from functions.conversations.service import Conversations
 from functions.entries.authority import READ_ENTRY, WRITE_ENTRY
 from functions.entries.read import EntryReader
 from functions.identity.model import INSPECT, READ, WRITE, Permission, Principal
-from functions.identity.service import Identity
+from functions.identity.service import Principals
 from functions.namespaces import authority as namespaces_authority
 from functions.namespaces.model import NamespaceTarget
 from functions.namespaces.service import Namespaces
@@ -90,7 +90,7 @@ class AccessExplanations:
     _namespaces: Namespaces
     _tasks: TaskAccess
     _conversations: Conversations
-    _identity: Identity
+    _principals: Principals
     _clock: Clock
 
     def explain(
@@ -107,7 +107,7 @@ class AccessExplanations:
         question = AccessQuestion(principal_id, found.is_owner, found.is_coordinator)
         authorize(caller, EXPLAIN_ACCESS, question)
         if principal_id != caller.id:
-            principal = self._identity.get_principal(caller.tenant, principal_id)
+            principal = self._principals.get_principal(caller.tenant, principal_id)
             found = self._find(principal, target)
         now = self._clock()
         read = decide_all(principal, READ, found.read, now)

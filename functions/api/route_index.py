@@ -35,23 +35,23 @@ class RouteGroup(NamedTuple):
 
 
 _GROUPS = (
-    RouteGroup(("private_spaces", "states", "event_logs", "namespaces", "agents", "entries")),
+    RouteGroup(("private_spaces", "states", "events", "namespaces", "agents", "entries")),
     RouteGroup(("search",), ("/api/v1/memory/search",)),
     RouteGroup(("recall",), ("/api/v1/conversations/search", "/api/v1/forget", "/api/v1/recall")),
-    RouteGroup(("batches", "grants", "intents", "tasks")),
+    RouteGroup(("batches", "grants", "guardrails", "intents", "tasks")),
     RouteGroup(
         ("messages", "conversations", "conversation_lists"),
         ("/api/v1/conversations", "/api/v1/users/"),
     ),
     RouteGroup(("facts",), ("/api/v1/facts",)),
     RouteGroup(("consolidation",), ("/api/v1/consolidation",)),
-    RouteGroup(("learning",), ("/api/v1/strategies",)),
+    RouteGroup(("strategies",), ("/api/v1/strategies",)),
     RouteGroup(("working_values",), ("/api/v1/instances/",)),
     RouteGroup(("procedures",), ("/api/v1/procedures/",)),
     RouteGroup(("openwop_runs", "openwop"), (OPENWOP_PREFIX,)),
     RouteGroup(("spaces", "objects"), ("/api/v1/objects",)),
     RouteGroup(("runs",), ("/api/v1/agent-types", "/api/v1/episodes", "/api/v1/runs")),
-    RouteGroup(("identity",)),
+    RouteGroup(("principals",)),
     RouteGroup(("tenants", "deletions"), ("/api/v1/deletions", "/api/v1/tenants")),
     RouteGroup(("audit",)),
     RouteGroup(("usage",), ("/api/v1/usage",)),

@@ -31,9 +31,9 @@ from functions.entries.transaction_store import (
     build_index_rows,
     build_tombstone,
 )
-from functions.event_log.model import Event, LogName, build_event_id, choose_log
-from functions.event_log.reader import EventLogReader
-from functions.event_log.store import EventLogStore
+from functions.events.model import Event, LogName, build_event_id, choose_log
+from functions.events.reader import EventLogReader
+from functions.events.store import EventLogStore
 from functions.identity.model import SERVICE
 from functions.platform import item_types, keys, request_context
 from functions.platform.clock import Clock, to_ttl_seconds

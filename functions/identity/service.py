@@ -45,7 +45,7 @@ _OPERATOR = Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
 
 
 @dataclass(eq=False)
-class Identity:
+class Principals:
     """Manages tenants, principals and keys.
 
     Args:

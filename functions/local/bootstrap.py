@@ -69,7 +69,7 @@ def prepare(container: Container, folder: DataFolder) -> tuple[str, bool]:
     ensure_tables(build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE))
     try:
         container.deployment_secret.raise_version()  # no other release runs on this folder
-        key_works = container.identity.ensure_tenant(TENANT, ADMIN, api_key)
+        key_works = container.principals.ensure_tenant(TENANT, ADMIN, api_key)
         _close_memory_of_users(container)
         return api_key, key_works
     except NewerDataError as error:
@@ -81,4 +81,4 @@ def _close_memory_of_users(container: Container) -> None:
     if container.namespace_store.get(TENANT, MEMORY_OF_USERS) is not None:
         return
     with suppress(NotFound):  # a former admin
-        container.namespaces.close_users(container.identity.get_principal(TENANT, ADMIN))
+        container.namespaces.close_users(container.principals.get_principal(TENANT, ADMIN))

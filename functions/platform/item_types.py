@@ -166,15 +166,15 @@ DEPLOYMENT_SECRET = ItemType("platform", "deployment secret", "~deployment", "se
 DATA_VERSION = 1
 """The latest version of the data that this release reads (docs/how-to/upgrade.md)."""
 
-# deletion
+# deletions
 _PROGRESS = (
     *("tenant", "kind", "name", "requested_by", "requested_at", "dry_run"),
     *("stage", "after", "pass_began_at", "found", "passes", "finished_at", "revision"),
 )
-DELETION = ItemType("deletion", "deletion", "~deletions", "deletion#{subject}",
+DELETION = ItemType("deletions", "deletion", "~deletions", "deletion#{subject}",
     "The deletion of a tenant, an agent or a person: its progress, and a bar against new writes",
     "tenants: for ever; others: 400 days", (schema.BY_DUE,), sealed=_PROGRESS)
-DELETION_PREVIEW = ItemType("deletion", "preview of a deletion", "~deletions", "preview#{subject}",
+DELETION_PREVIEW = ItemType("deletions", "preview of a deletion", "~deletions", "preview#{subject}",
     "What a deletion would remove", "1 day", (schema.BY_DUE,), sealed=_PROGRESS)
 
 # audit
@@ -386,12 +386,12 @@ PUT_REQUEST = ItemType("openwop", "put request", _MEMORY, "q#{request}",
 MEMORY_RUN = ItemType("openwop", "memory run", "{tenant}#l#{run}", "l", "A run on memories",
     "1 day longer than its snapshot", listed={schema.BY_GROUP: "{tenant}#l#{principal:principal}"})
 
-# event log
-LOG_ITEM = ItemType("event_log", "log item", _LOG, "b#{number:016d}",
+# events
+LOG_ITEM = ItemType("events", "log item", _LOG, "b#{number:016d}",
     "Events, in their order; number 0 says where the log begins", "as long as logs", table="log")
-EVENT_PART = ItemType("event_log", "event part", _LOG, "p#{event}#{number:04d}",
+EVENT_PART = ItemType("events", "event part", _LOG, "p#{event}#{number:04d}",
     "A part of a large event", "as long as logs", table="log")
-PUBLISHED_EVENT = ItemType("event_log", "published event", "{tenant}#m#{event}", "m#{event}",
+PUBLISHED_EVENT = ItemType("events", "published event", "{tenant}#m#{event}", "m#{event}",
     "The bus has an event", "2 days", table="log")
 
 # fmt: on

@@ -10,9 +10,9 @@ from functools import partial
 from typing import ClassVar, Self
 
 from functions.container import Container
-from functions.event_log.event_bus import MAX_CALL_EVENTS, EventBus
-from functions.event_log.model import LogName
-from functions.event_log.store import EventLogStore
+from functions.events.event_bus import MAX_CALL_EVENTS, EventBus
+from functions.events.model import LogName
+from functions.events.store import EventLogStore
 from functions.platform.aws import is_service_failure
 from functions.platform.errors import ServiceError
 from functions.platform.parallel import WorkerPool
@@ -46,7 +46,7 @@ class EventPublisher:
         """Build the consumer from the function's services."""
         pool = WorkerPool("events", _THREADS)
         deriver = EventDeriver(container.removal_reasons, container.task_store, pool)
-        return cls(deriver, container.log_store, container.event_bus, pool)
+        return cls(deriver, container.event_log_store, container.event_bus, pool)
 
     def process(self, batch: StreamBatch) -> None:
         """Log and publish the events of a batch; the records of those that can't be fail."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from functions.entries.delete import Removal, RemovalReasons
 from functions.entries.model import Entry
-from functions.event_log.model import Event, LogEventType, build_event_id, choose_log
+from functions.events.model import Event, LogEventType, build_event_id, choose_log
 from functions.identity.model import SERVICE, Actor
 from functions.platform.items import Item
 from functions.platform.keys import Key

@@ -55,11 +55,11 @@ def build_handler(container: Container, names: Sequence[str] | None = None) -> H
     names = names or parse_consumers(container.settings.stream_consumers)
     consumers = [CONSUMERS[name].build(container) for name in names if name in CONSUMERS]
     final = [FINAL_CONSUMERS[name].build(container) for name in names if name in FINAL_CONSUMERS]
-    tombstones = container.tombstones
+    deleted_owners = container.deleted_owners
     pool = WorkerPool("consumers", len(CONSUMERS))
 
     def handle(event: dict[str, Any], _context: object = None) -> dict[str, Any]:
-        batch = StreamBatch(event["Records"], tombstones)
+        batch = StreamBatch(event["Records"], deleted_owners)
         batch.run(pool, [consumer.process for consumer in consumers])
         for consumer in final:
             consumer.process(batch)

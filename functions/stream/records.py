@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
-from functions.deletion.tombstones import Tombstones
+from functions.deletions.deleted_owners import DeletedOwners
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry
 from functions.platform.aws import is_service_failure
@@ -62,12 +62,12 @@ def parse_record(record: Mapping[str, Any]) -> StreamRecord:
     )
 
 
-def _is_deleted(record: StreamRecord, tombstones: Tombstones) -> bool:
+def _is_deleted(record: StreamRecord, deleted_owners: DeletedOwners) -> bool:
     image = record.new or record.old
     if image is None or "created_at" not in image or not PRIVATE_ENTRY.has_sort(record.key[1]):
         return False
     agent, created = record.key[0].rpartition("#")[2], int(image["created_at"]["N"])
-    return tombstones.is_agent_deleted(record.tenant, agent, created)
+    return deleted_owners.is_agent_deleted(record.tenant, agent, created)
 
 
 class Subscription(NamedTuple):
@@ -130,13 +130,15 @@ class StreamBatch:
     """
 
     def __init__(
-        self, records: Iterable[Mapping[str, Any]], tombstones: Tombstones | None = None
+        self, records: Iterable[Mapping[str, Any]], deleted_owners: DeletedOwners | None = None
     ) -> None:
         self.records = self.delivered = list(map(parse_record, records))
-        if tombstones is not None:
-            is_gone = tombstones.is_tenant_deleted
+        if deleted_owners is not None:
+            is_gone = deleted_owners.is_tenant_deleted
             self.delivered = [each for each in self.records if not is_gone(each.tenant)]
-            self.records = [each for each in self.delivered if not _is_deleted(each, tombstones)]
+            self.records = [
+                each for each in self.delivered if not _is_deleted(each, deleted_owners)
+            ]
         self.blocked_from: dict[Key, int] = {}
 
     @property

@@ -9,8 +9,8 @@ from functools import partial
 from typing import ClassVar, Self
 
 from functions.container import Container
-from functions.event_log.event_bus import BusOnlyEvent, EventBus
-from functions.event_log.model import build_event_id
+from functions.events.event_bus import BusOnlyEvent, EventBus
+from functions.events.model import build_event_id
 from functions.platform.clock import Clock
 from functions.platform.errors import ServiceError
 from functions.platform.item_types import EPISODE

@@ -16,12 +16,12 @@ from agent_memory._sync.openwop import MemoryAdapter, MemoryRun
 from agent_memory.openwop_model import (
     Duration,
     MemoryEntry,
+    MemoryRunState,
     OnSecret,
     OwnMemory,
     RunEndedError,
-    RunState,
     SecretLeakageError,
-    SeenEntry,
+    SeenMemoryEntry,
 )
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ __all__ = [
     "MemoryAdapter",
     "MemoryEntry",
     "MemoryRun",
+    "MemoryRunState",
     "OnSecret",
     "OwnMemory",
     "RunEndedError",
-    "RunState",
     "SecretLeakageError",
-    "SeenEntry",
+    "SeenMemoryEntry",
 ]
 
 _ASYNC = ("AsyncMemoryAdapter", "AsyncMemoryRun")

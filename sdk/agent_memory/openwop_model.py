@@ -32,7 +32,7 @@ class MemoryEntry(Model):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenEntry(Model):
+class SeenMemoryEntry(Model):
     """An entry that a run sees or saw, and what is known of it.
 
     Attributes:
@@ -49,7 +49,7 @@ class SeenEntry(Model):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunState(Model):
+class MemoryRunState(Model):
     """The state of a run.
 
     Attributes:

@@ -4,23 +4,21 @@ from typing import NamedTuple
 
 
 class ModelSpec(NamedTuple):
-    """A model to generate.
+    """A model to generate, which has the name of its schema in the document.
 
     Attributes:
-        schema: the schema's name in the document.
         description: its docstring.
         base: the model that it adds fields to.
         left_out: members of the schema that it doesn't have.
     """
 
-    schema: str
     description: str
     base: str | None = None
     left_out: frozenset[str] = frozenset()
 
 
-def _spec(schema: str, description: str, base: str | None = None, left_out: str = "") -> ModelSpec:
-    return ModelSpec(schema, description, base, frozenset(left_out.split()))
+def _spec(description: str, base: str | None = None, left_out: str = "") -> ModelSpec:
+    return ModelSpec(description, base, frozenset(left_out.split()))
 
 
 LITERALS = {  # the name of an enumeration, and one place where it stands
@@ -40,7 +38,7 @@ LITERALS = {  # the name of an enumeration, and one place where it stands
     "RunStatus": ("Run", "status"),
     "DeletionKind": ("Deletion", "kind"),
     "DeletionStatus": ("Deletion", "status"),
-    "ConsolidationStatus": ("Consolidation", "status"),
+    "ConsolidationStatus": ("ConsolidationRun", "status"),
     "ConsolidationReason": ("ConsolidationStep", "reason"),
     "StrategyKind": ("Strategy", "kind"),
 }
@@ -49,179 +47,149 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
     "access": (
         "Principals, their permissions, and explanations of access.",
         {
-            "Principal": _spec("Principal", "The owner of an API key."),
+            "Principal": _spec("The owner of an API key."),
             "NewPrincipal": _spec(
-                "NewPrincipal",
                 "A principal with its key, which is returned only once.",
                 "Principal",
             ),
-            "AccessDecision": _spec(
-                "AccessDecision", "A decision about access, and the rule that made it."
-            ),
+            "AccessDecision": _spec("A decision about access, and the rule that made it."),
             "AccessExplanation": _spec(
-                "Access", "The access of a principal to one resource, with the rules."
+                "The access of a principal to one resource, with the rules."
             ),
-            "PrincipalAccess": _spec("NamespaceAccess", "The access of one principal."),
+            "PrincipalAccess": _spec("The access of one principal."),
             "NamespacePermissions": _spec(
-                "NamespacePermissions", "The permissions of a namespace, or of a space of objects."
+                "The permissions of a namespace, or of a space of objects."
             ),
-            "Namespace": _spec("Namespace", "A namespace of semantic memory."),
-            "Grant": _spec("Grant", "A principal's access to a task's working memory."),
-            "AclEntry": _spec("AclEntry", "The access of one principal to an intent."),
-            "Acl": _spec("Acl", "The access list of an intent."),
-            "Intent": _spec("Intent", "An intent that tasks belong to."),
+            "Namespace": _spec("A namespace of semantic memory."),
+            "Grant": _spec("A principal's access to a task's working memory."),
+            "AclEntry": _spec("The access of one principal to an intent."),
+            "Acl": _spec("The access list of an intent."),
+            "Intent": _spec("An intent that tasks belong to."),
         },
     ),
     "entries": (
         "Entries of memory (RFC-0015 §1.1).",
         {
-            "Entry": _spec("Entry", "A memory entry (RFC-0015 §1.1)."),
-            "EntryVersion": _spec("EntryVersion", "A version of an entry."),
-            "SearchResult": _spec("SearchResult", "An entry that a search found."),
-            "EvictionCandidate": _spec(
-                "EvictionCandidate", "An episodic entry that may be evicted.", "Entry"
-            ),
+            "Entry": _spec("A memory entry (RFC-0015 §1.1)."),
+            "EntryVersion": _spec("A version of an entry."),
+            "SearchResult": _spec("An entry that a search found."),
+            "EvictionCandidate": _spec("An episodic entry that may be evicted.", "Entry"),
         },
     ),
     "tasks": (
         "Tasks (RFC-0012; RFC-0015 §5), and results of workflow files.",
         {
-            "MemoryPolicy": _spec(
-                "MemoryPolicy", "The limits and rules of a task's working memory."
-            ),
-            "Task": _spec("Task", "A task (RFC-0012; RFC-0015 §5)."),
-            "TaskContext": _spec("Context", "A task's memory, packed for a context window."),
-            "AppliedNamespace": _spec("AppliedNamespace", "A namespace that a workflow named."),
-            "AppliedEpisodic": _spec(
-                "AppliedEpisodic", "Episodic settings that a workflow set for an agent."
-            ),
-            "AppliedAgent": _spec("AppliedAgent", "An agent that a workflow named."),
-            "AppliedTask": _spec("AppliedTask", "A task that a workflow registered."),
-            "AppliedWorkflow": _spec("AppliedWorkflow", "The result of applying a workflow file."),
+            "MemoryPolicy": _spec("The limits and rules of a task's working memory."),
+            "Task": _spec("A task (RFC-0012; RFC-0015 §5)."),
+            "TaskContext": _spec("A task's memory, packed for a context window."),
+            "AppliedNamespace": _spec("A namespace that a workflow named."),
+            "AppliedEpisodic": _spec("Episodic settings that a workflow set for an agent."),
+            "AppliedAgent": _spec("An agent that a workflow named."),
+            "AppliedTask": _spec("A task that a workflow registered."),
+            "AppliedWorkflow": _spec("The result of applying a workflow file."),
         },
     ),
     "agents": (
         "Agents: their memory and its limits.",
         {
-            "AgentWorking": _spec("AgentWorking", "An agent's working memory outside tasks."),
-            "AgentEpisodic": _spec("AgentEpisodic", "An agent's episodic memory."),
-            "Agent": _spec("Agent", "An agent, with the use and the limits of its memory."),
-            "EpisodicSettings": _spec("EpisodicSettings", "The limits of episodic memory."),
-            "WorkingSettings": _spec(
-                "WorkingSettings", "The limits of working memory outside tasks."
-            ),
-            "AgentSettings": _spec("AgentSettings", "The limits of an agent's memory."),
-            "WorkingSummary": _spec("WorkingSummary", "Working memory in figures."),
-            "EpisodicSummary": _spec("EpisodicSummary", "Episodic memory in figures."),
-            "MemorySummary": _spec("Summary", "An agent's memory in figures (RFC-0015 §4)."),
-            "Guardrails": _spec("Guardrails", "Limits of a coordinator's tasks; None: no limit."),
-            "CoordinatorGuardrails": _spec(
-                "CoordinatorGuardrails", "A coordinator's guardrails (RFC-0015 §6.6)."
-            ),
+            "AgentWorking": _spec("An agent's working memory outside tasks."),
+            "AgentEpisodic": _spec("An agent's episodic memory."),
+            "Agent": _spec("An agent, with the use and the limits of its memory."),
+            "EpisodicSettings": _spec("The limits of episodic memory."),
+            "WorkingSettings": _spec("The limits of working memory outside tasks."),
+            "AgentSettings": _spec("The limits of an agent's memory."),
+            "WorkingSummary": _spec("Working memory in figures."),
+            "EpisodicSummary": _spec("Episodic memory in figures."),
+            "MemorySummary": _spec("An agent's memory in figures (RFC-0015 §4)."),
+            "Guardrails": _spec("Limits of a coordinator's tasks; None: no limit."),
+            "CoordinatorGuardrails": _spec("A coordinator's guardrails (RFC-0015 §6.6)."),
         },
     ),
     "logs": (
         "Records: events, uses of authority, deletions, usage.",
         {
-            "Actor": _spec("Actor", "The author of a change."),
-            "Event": _spec("Event", "An event of a log (RFC-0015 §5.2)."),
-            "AuditRecord": _spec("AuditRecord", "A use of authority."),
-            "Deletion": _spec("Deletion", "A deletion and its progress."),
-            "TenantLimits": _spec("Limits", "The limits of a tenant; None: no limit."),
-            "DayUsage": _spec("DayUsage", "The usage of a tenant on one day."),
-            "TenantUsage": _spec("TenantUsage", "The usage of a tenant, by day."),
+            "Actor": _spec("The author of a change."),
+            "Event": _spec("An event of a log (RFC-0015 §5.2)."),
+            "AuditRecord": _spec("A use of authority."),
+            "Deletion": _spec("A deletion and its progress."),
+            "TenantLimits": _spec("The limits of a tenant; None: no limit."),
+            "DayUsage": _spec("The usage of a tenant on one day."),
+            "TenantUsage": _spec("The usage of a tenant, by day."),
         },
     ),
     "conversations": (
         "Conversations and agents' states (Agent Memory Protocol §3).",
         {
-            "ConversationMessage": _spec("Message", "A message of a conversation."),
-            "ChangedMessage": _spec(
-                "ChangedMessage", "A message after a change.", "ConversationMessage"
-            ),
-            "AppendedMessages": _spec(
-                "Appended", "A conversation after an append.", left_out="messages"
-            ),
-            "ConversationHead": _spec("ConversationHead", "A conversation without its messages."),
+            "ConversationMessage": _spec("A message of a conversation."),
+            "ChangedMessage": _spec("A message after a change.", "ConversationMessage"),
+            "AppendedMessages": _spec("A conversation after an append.", left_out="messages"),
+            "ConversationHead": _spec("A conversation without its messages."),
             "Conversation": _spec(
-                "Conversation",
                 "A conversation with its messages.",
                 "ConversationHead",
                 "offset next_offset next total",
             ),
-            "State": _spec("State", "A value that an agent keeps for an owner."),
-            "StateHead": _spec("StateHead", "A state without its value."),
+            "State": _spec("A value that an agent keeps for an owner."),
+            "StateHead": _spec("A state without its value."),
         },
     ),
     "runs": (
         "Runs of agents and their episodes.",
         {
-            "Run": _spec("Run", "A run of an agent.", left_out="omitted"),
-            "Episode": _spec("Episode", "An episode of a run."),
+            "Run": _spec("A run of an agent.", left_out="omitted"),
+            "Episode": _spec("An episode of a run."),
         },
     ),
     "facts": (
         "Facts that agents learned.",
         {
-            "Fact": _spec("Fact", "A fact: subject, predicate and object."),
-            "RecalledFact": _spec("RecalledFact", "A fact that was recalled.", "Fact"),
-            "FactChange": _spec("FactChange", "A change of a fact."),
-            "FactPeriod": _spec("FactPeriod", "A fact in a period in which it held.", "Fact"),
+            "Fact": _spec("A fact: subject, predicate and object."),
+            "RecalledFact": _spec("A fact that was recalled.", "Fact"),
+            "FactChange": _spec("A change of a fact."),
+            "FactPeriod": _spec("A fact in a period in which it held.", "Fact"),
         },
     ),
     "consolidation": (
         "Consolidation of facts.",
         {
-            "ConsolidationStep": _spec(
-                "ConsolidationStep", "A change of facts by a consolidation."
-            ),
-            "ConsolidationPreview": _spec(
-                "ConsolidationPreview", "The changes that a consolidation would make."
-            ),
-            "StartedConsolidation": _spec(
-                "StartedConsolidation", "A consolidation and its progress."
-            ),
-            "ConsolidationRun": _spec(
-                "Consolidation", "A consolidation and its changes.", left_out="limit"
-            ),
-            "ConsolidationSettings": _spec(
-                "ConsolidationSettings", "The settings of consolidation."
-            ),
+            "ConsolidationStep": _spec("A change of facts by a consolidation."),
+            "ConsolidationPreview": _spec("The changes that a consolidation would make."),
+            "StartedConsolidation": _spec("A consolidation and its progress."),
+            "ConsolidationRun": _spec("A consolidation and its changes.", left_out="limit"),
+            "ConsolidationSettings": _spec("The settings of consolidation."),
         },
     ),
     "recall": (
         "Results of recall.",
         {
-            "NearbyMessage": _spec("Neighbor", "A message around one that was found."),
-            "RecallReference": _spec("RecallReference", "An item that a reference names."),
-            "RecallItem": _spec("RecallItem", "An item that recall found.", "RecallReference"),
-            "Recall": _spec("Recall", "The items that fit a question best, and their text."),
+            "NearbyMessage": _spec("A message around one that was found."),
+            "RecallReference": _spec("An item that a reference names."),
+            "RecallItem": _spec("An item that recall found.", "RecallReference"),
+            "Recall": _spec("The items that fit a question best, and their text."),
         },
     ),
     "procedures": (
         "Workflows that are selected by their results.",
         {
-            "Workflow": _spec("Workflow", "A workflow and its results."),
-            "SelectedWorkflow": _spec("SelectedWorkflow", "The workflow to try next.", "Workflow"),
+            "Workflow": _spec("A workflow and its results."),
+            "SelectedWorkflow": _spec("The workflow to try next.", "Workflow"),
         },
     ),
     "learning": (
         "Strategies that learn from conversations.",
         {
-            "Trigger": _spec(
-                "Trigger", "The conditions that start the learning from a conversation."
-            ),
-            "Strategy": _spec("Strategy", "A strategy that learns from conversations."),
-            "Waiting": _spec("Waiting", "The number of waiting conversations, by reason."),
-            "LearningBudget": _spec("Budget", "The daily budget of strategies, and its use."),
-            "StrategyStatus": _spec("StrategyStatus", "The progress of a strategy."),
+            "Trigger": _spec("The conditions that start the learning from a conversation."),
+            "Strategy": _spec("A strategy that learns from conversations."),
+            "Waiting": _spec("The number of waiting conversations, by reason."),
+            "LearningBudget": _spec("The daily budget of strategies, and its use."),
+            "StrategyStatus": _spec("The progress of a strategy."),
         },
     ),
     "objects": (
         "Objects and their spaces.",
         {
-            "ObjectHead": _spec("Object", "An object without its bytes."),
-            "Space": _spec("Space", "A space of objects with its permissions."),
+            "ObjectHead": _spec("An object without its bytes."),
+            "Space": _spec("A space of objects with its permissions."),
         },
     ),
 }

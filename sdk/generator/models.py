@@ -78,7 +78,7 @@ def _render_package() -> str:
 def _render_model(
     name: str, spec: ModelSpec, schemas: dict[str, Schema], literals: dict[str, list[str]]
 ) -> str:
-    schema = schemas[spec.schema]
+    schema = schemas[name]
     inherited = _list_inherited(spec, schemas)
     own = {
         each: found
@@ -101,8 +101,7 @@ def _render_model(
 
 
 def _list_inherited(spec: ModelSpec, schemas: dict[str, Schema]) -> set[str]:
-    bases = {name: each for _, models in MODULES.values() for name, each in models.items()}
-    return set() if spec.base is None else set(schemas[bases[spec.base].schema]["properties"])
+    return set() if spec.base is None else set(schemas[spec.base]["properties"])
 
 
 def _render_fields(

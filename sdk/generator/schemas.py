@@ -9,7 +9,7 @@ from generator.catalog import KEYWORDS, LITERALS, MODULES
 _DOCUMENT = Path(__file__).parents[2] / "functions/api/openapi.json"
 _SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _SIMPLE |= {"date-time": "datetime"}  # a format of texts
-_MODELS = {spec.schema: name for _, models in MODULES.values() for name, spec in models.items()}
+_MODELS = {name for _, models in MODULES.values() for name in models}
 _BODIES = {schema: name for name, (schema, _, _) in KEYWORDS.items()}
 
 Schema = dict[str, Any]
@@ -58,7 +58,7 @@ def render_type(schema: Schema, literals: dict[str, list[str]]) -> str:
         return _name_literal(list_choices(flat), literals)
     if "$ref" in flat:
         name = str(flat["$ref"]).rpartition("/")[2]
-        return _MODELS.get(name) or _BODIES.get(name) or "dict[str, Any]"
+        return (name if name in _MODELS else None) or _BODIES.get(name) or "dict[str, Any]"
     several = [each for each in flat.get("anyOf", ()) if each.get("type") != "null"]
     if several:
         return " | ".join(dict.fromkeys(render_type(each, literals) for each in several))
@@ -84,4 +84,4 @@ def _name_literal(choices: list[str], literals: dict[str, list[str]]) -> str:
 def find_models(kind: str) -> set[str]:
     """Return the models that a type names."""
     words = set("".join(each if each.isalnum() else " " for each in kind).split())
-    return words & set(_MODELS.values())
+    return words & _MODELS

@@ -10,7 +10,7 @@ import httpx
 from botocore.config import Config
 
 from functions.container import Container
-from functions.event_log.event_bus import EventBus, parse_event_types
+from functions.events.event_bus import EventBus, parse_event_types
 from functions.platform.settings import StreamSettings
 from functions.stream.handler import build_handler
 from tests.contract.expect import ok

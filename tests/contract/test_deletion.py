@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from functions.container import Container
-from functions.deletion.model import SETTLING_TIME, restart
-from functions.deletion.store import DeletionStore, get_key
+from functions.deletions.model import SETTLING_TIME, restart
+from functions.deletions.store import DeletionStore, get_key
 from functions.platform.aws import create_client
 from functions.platform.item_types import find_item_type
 from functions.platform.table import Table

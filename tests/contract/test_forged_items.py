@@ -9,7 +9,7 @@ import io
 import httpx
 import pytest
 
-from functions.deletion.model import SETTLING_TIME
+from functions.deletions.model import SETTLING_TIME
 from functions.identity.store import build_api_key_key
 from functions.platform import item_types
 from functions.platform.item_types import API_KEY, DEPLOYMENT_SECRET

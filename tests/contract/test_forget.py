@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from functions.deletion.model import SETTLING_TIME
+from functions.deletions.model import SETTLING_TIME
 from tests.contract.conversation_calls import CONVERSATIONS, put
 from tests.contract.expect import ok, refused
 from tests.contract.fact_calls import FACTS, learn

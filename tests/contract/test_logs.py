@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from benchmarks.capacity import recorded
-from functions.event_log.model import Event, LogEventType, LogName, LogQuery, build_event_id
-from functions.event_log.reader import EventLogReader
-from functions.event_log.store import EventLogStore
+from functions.events.model import Event, LogEventType, LogName, LogQuery, build_event_id
+from functions.events.reader import EventLogReader
+from functions.events.store import EventLogStore
 from functions.identity.model import Actor
 from functions.platform import item_types
 from functions.platform.aws import create_client

@@ -12,7 +12,7 @@ import pytest
 from botocore.response import StreamingBody
 
 from functions.container import Container
-from functions.deletion.model import SETTLING_TIME, Subject
+from functions.deletions.model import SETTLING_TIME, Subject
 from operations.deletion import run_deletion
 from operations.tenant_data import Storage, export_tenant, open_private
 from tests.contract import run_calls

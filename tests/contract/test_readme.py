@@ -16,7 +16,7 @@ from typing import Any, get_args
 import pytest
 from agent_memory import Client, exceptions
 
-from functions.event_log.model import LogEventType
+from functions.events.model import LogEventType
 from functions.local.engine import find_binary
 from functions.local.settings import VARIABLES, LocalSettings
 from functions.platform.settings import Settings

@@ -6,8 +6,8 @@ import pytest
 
 from functions.container import Container
 from functions.entries.mapper import EntryMapper
-from functions.event_log.model import LogName, LogQuery
-from functions.event_log.reader import EventLogReader
+from functions.events.model import LogName, LogQuery
+from functions.events.reader import EventLogReader
 from functions.platform import entry_keys
 from functions.platform.aws import create_client
 from functions.platform.items import decode_item

@@ -10,7 +10,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from functions.deletion.model import SETTLING_TIME, Subject
+from functions.deletions.model import SETTLING_TIME, Subject
 from functions.platform.clock import now_ms
 from operations import deployment as described
 from operations import root_key

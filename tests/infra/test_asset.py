@@ -288,7 +288,7 @@ def test_the_deployment_takes_only_names_and_limits_from_the_functions() -> None
         for name in re.findall(r"^ *(?:from|import) (functions\S*)", text, re.MULTILINE)
     }
     assert used == {
-        "functions.event_log.event_bus",
+        "functions.events.event_bus",
         "functions.platform.embedding_models",
         "functions.platform.item_types",
         "functions.platform.limits",

@@ -38,7 +38,7 @@ _BROKEN = {
     ],
 }
 _BUILDERS = {"put", "put_new", "put_version", "update", "delete", "check"}
-_STORES = {"entries/archive.py", "event_log/items.py"}  # that have another name
+_STORES = {"entries/archive.py", "events/items.py"}  # that have another name
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ import pytest
 from benchmarks import prices
 from benchmarks.behind import build_event
 from benchmarks.costs import Cost, Limit
-from functions.event_log.items import (
+from functions.events.items import (
     LogTime,
     build_events_write,
     build_log_partition,
     encode_events,
 )
-from functions.event_log.model import LogName
+from functions.events.model import LogName
 
 NOTHING = Limit(0, 0, 0)
 

@@ -159,7 +159,7 @@ class EpisodicSummaryDocument(TypedDict):
     newest_entry: Timestamp | None
 
 
-class SummaryDocument(TypedDict):
+class MemorySummaryDocument(TypedDict):
     """An agent's memory in figures."""
 
     agent_id: str
@@ -206,7 +206,7 @@ def render_eviction_candidate(entry: Entry) -> EvictionCandidateDocument:
     return cast("EvictionCandidateDocument", head | accessed)
 
 
-def render_summary(summary: Summary) -> SummaryDocument:
+def render_summary(summary: Summary) -> MemorySummaryDocument:
     """Render an agent's memory in figures (RFC-0015 "Agent Memory Summary")."""
     return {
         "agent_id": summary.agent_id,

@@ -67,7 +67,7 @@ class SeenMemoryEntryListDocument(TypedDict):
     """The value of `after` for the next page; absent on the last page."""
 
 
-class MemoryDocument(TypedDict):
+class OwnMemoryDocument(TypedDict):
     """A memory of the caller, or of its agent type."""
 
     memoryRef: str
@@ -87,7 +87,7 @@ class MemoryDocument(TypedDict):
 class MemoryListDocument(UncountedPosition):
     """A page of memories."""
 
-    memories: list[MemoryDocument]
+    memories: list[OwnMemoryDocument]
 
 
 class NamedMemoryDocument(TypedDict):
@@ -124,8 +124,8 @@ def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocu
     return document
 
 
-def render_memory(listed: ListedMemory, reference: str) -> MemoryDocument:
-    document = to_document(listed, MemoryDocument, memoryRef=reference)
+def render_memory(listed: ListedMemory, reference: str) -> OwnMemoryDocument:
+    document = to_document(listed, OwnMemoryDocument, memoryRef=reference)
     if listed.owner.kind == "principal":
         document["principal"] = listed.owner.id
     else:

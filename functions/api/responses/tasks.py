@@ -73,7 +73,7 @@ class TaskDocument(TypedDict):
     """The semantic memory to pack for the task."""
 
 
-class ContextDocument(TypedDict):
+class TaskContextDocument(TypedDict):
     """The memory that belongs to a task, packed."""
 
     task_id: str

@@ -24,7 +24,7 @@ class AccessDecisionDocument(TypedDict):
     is missing, a guardrail, the end of a task."""
 
 
-class AccessDocument(TypedDict):
+class AccessExplanationDocument(TypedDict):
     """Tells whether a principal may read and write a target."""
 
     principal: str
@@ -53,7 +53,7 @@ _TARGETS: dict[TargetKind, TextParameter] = {
 @ROUTES.add(
     "GET /api/v1/access",
     ANY,
-    {200: AccessDocument},
+    {200: AccessExplanationDocument},
     query=(_PRINCIPAL, *_TARGETS.values()),
     error_statuses=(404,),
 )
@@ -65,7 +65,7 @@ def explain_access(request: Request, caller: Principal) -> Response:
     """
     principal, target = _PRINCIPAL.read(request) or caller.id, _read_target(request)
     read, write = request.services.access_explanations.explain(caller, principal, target)
-    document: AccessDocument = {
+    document: AccessExplanationDocument = {
         "principal": principal,
         "target": f"{target.kind}:{target.id}",
         "read": _render_decision(read),

@@ -1,23 +1,18 @@
-"""Agents' settings and coordinators' guardrails."""
+"""Agents and their settings."""
 
-import orjson
 from typing_extensions import TypedDict
 
-from functions.api.documents import Count, PagePosition, Timestamp, Version, to_document
+from functions.api.documents import Count, PagePosition, Timestamp, Version
 from functions.api.http import Request, Response, json_response
 from functions.api.paging import build_page, read_page_request
 from functions.api.parameters import CURSOR_PAGE
 from functions.api.routes.namespaces import HistoryDocument
-from functions.api.routing import ANY, RouteTable
+from functions.api.routing import RouteTable
 from functions.entries.agent_store import AgentUsage
 from functions.entries.authority import CONFIGURE_AGENT
 from functions.entries.requests import AgentConfig, EvictionPolicy
 from functions.identity.model import ADMIN, READ, Kind, Principal
 from functions.platform.clock import to_rfc3339
-from functions.platform.json_text import dumps
-from functions.tasks.authority import CHANGE_GUARDRAILS
-from functions.tasks.model import CoordinatorGuardrails
-from functions.tasks.requests import GuardrailsChange
 
 _KB = 1024  # bytes
 
@@ -91,31 +86,6 @@ class AgentPageDocument(PagePosition):
     agents: list[AgentDocument]
 
 
-class GuardrailsDocument(TypedDict):
-    """A coordinator's guardrails; what isn't set is null. Other members are as they were given."""
-
-    max_working_memory_per_task: Count | None
-    """The maximum number of working entries of a task. A task's policy can't raise it."""
-    max_episodic_memory_per_agent: Count | None
-    """The maximum number of an agent's entries, even if its settings allow more."""
-    allowed_semantic_namespaces: list[str] | None
-    """The coordinator and its assignees can access semantic memory only in these. A name that ends
-    with `*` is a prefix."""
-    denied_semantic_namespaces: list[str] | None
-    """They can't access semantic memory in these, even if it is allowed."""
-    memory_archive_required: bool | None
-    """Memory is archived when a task ends, even if its policy does not ask for it."""
-
-
-class CoordinatorGuardrailsDocument(TypedDict):
-    """A coordinator's guardrails, with their version."""
-
-    coordinator_id: str
-    guardrails: GuardrailsDocument
-    version: Count
-    updated_at: Timestamp | None
-
-
 def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
     """Render an agent with what it holds; what has expired counts until it is removed."""
     return {
@@ -140,15 +110,7 @@ def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
     }
 
 
-def render_guardrails(found: CoordinatorGuardrails) -> CoordinatorGuardrailsDocument:
-    """Render a coordinator's guardrails (RFC-0015 §6.6)."""
-    members = orjson.Fragment(dumps(found.members))
-    return to_document(found, CoordinatorGuardrailsDocument, guardrails=members)
-
-
 ROUTES = RouteTable()
-
-_GUARDRAILS = "/api/v1/coordinators/{coordinator_id+}/guardrails"
 
 
 @ROUTES.add("GET /api/v1/agents", READ, {200: AgentPageDocument}, query=CURSOR_PAGE)
@@ -193,33 +155,3 @@ def configure_agent(request: Request, caller: Principal, config: AgentConfig) ->
         caller, agent, config, request.idempotency_token(caller)
     )
     return json_response(200, settings)
-
-
-@ROUTES.add(f"GET {_GUARDRAILS}", ANY, {200: CoordinatorGuardrailsDocument})
-def get_guardrails(request: Request, caller: Principal) -> Response:
-    """Get a coordinator's guardrails.
-
-    For the coordinator itself, and with `memory.admin`.
-    """
-    found = request.services.guardrails.get(caller, request.path_param("coordinator_id"))
-    return json_response(200, render_guardrails(found), found.version)
-
-
-@ROUTES.add(
-    f"PATCH {_GUARDRAILS}",
-    ADMIN,
-    {200: CoordinatorGuardrailsDocument},
-    if_match="optional",
-    idempotent=True,
-    audited=(CHANGE_GUARDRAILS,),
-)
-def change_guardrails(request: Request, caller: Principal, asked: GuardrailsChange) -> Response:
-    """Set a coordinator's guardrails.
-
-    Once the request is answered, the guardrails limit the coordinator, its open tasks, and their
-    assignees. They restrict reads and writes, and remove nothing. Other guardrails of RFC-0013 are
-    stored unchanged.
-    """
-    coordinator, token = request.path_param("coordinator_id"), request.idempotency_token(caller)
-    found = request.services.guardrails.change(caller, coordinator, asked, request.if_match, token)
-    return json_response(200, render_guardrails(found), found.version)

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from functions.api.documents import JsonObject, Timestamp, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import FROM, LIMIT, ORDER, TO, TextParameter, read_period
-from functions.api.routes.event_logs import ActorDocument, render_actor
+from functions.api.routes.events import ActorDocument, render_actor
 from functions.api.routing import RouteTable
 from functions.audit.model import AuditQuery, AuditRecord
 from functions.identity.model import ADMIN, Principal

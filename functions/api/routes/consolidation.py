@@ -84,7 +84,7 @@ class StartedConsolidationDocument(TypedDict):
     status: Status
 
 
-class ConsolidationDocument(ConsolidationReportDocument):
+class ConsolidationRunDocument(ConsolidationReportDocument):
     """A consolidation, its status, and its steps."""
 
     id: str
@@ -187,7 +187,7 @@ def put_consolidation_settings(
 @ROUTES.add(
     f"GET {_CONSOLIDATION}/{{id}}",
     ADMIN,
-    {200: ConsolidationDocument},
+    {200: ConsolidationRunDocument},
     query=(VALUES_OF_ANSWER, *UNCOUNTED_PAGE),
 )
 def get_consolidation(request: Request, caller: Principal) -> Response:
@@ -207,7 +207,7 @@ def get_consolidation(request: Request, caller: Principal) -> Response:
         request, caller, read, render_step, lambda each: each.position
     )
     groups = group_steps((each.kind for each in steps), rendered)
-    return json_response(200, to_document(run, ConsolidationDocument, **groups, **page))
+    return json_response(200, to_document(run, ConsolidationRunDocument, **groups, **page))
 
 
 @ROUTES.add(

@@ -37,7 +37,7 @@ from functions.platform.sensitivity import Sensitivity
 from functions.platform.values import UNREADABLE
 
 
-class MessageDocument(TypedDict):
+class ConversationMessageDocument(TypedDict):
     """A message of a conversation."""
 
     index: Count
@@ -107,7 +107,7 @@ class MessagePosition(TypedDict):
 class ConversationDocument(ConversationHeadDocument, MessagePosition):
     """A conversation and a page of its messages, oldest first."""
 
-    messages: list[MessageDocument]
+    messages: list[ConversationMessageDocument]
 
 
 def render_conversation(
@@ -123,13 +123,13 @@ def render_conversation(
     return head
 
 
-def render_message(message: Message) -> MessageDocument:
+def render_message(message: Message) -> ConversationMessageDocument:
     """Render a message: its index before the JSON that is stored."""
     rendered = orjson.Fragment(b'{"index":%d,%b' % (message.index, message.text[1:]))
-    return cast("MessageDocument", rendered)
+    return cast("ConversationMessageDocument", rendered)
 
 
-def render_message_head(message: Message) -> MessageDocument:
+def render_message_head(message: Message) -> ConversationMessageDocument:
     """Render a message without its content and metadata."""
     stored: dict[str, Any] = loads(message.text)
     return {"index": message.index, "role": stored["role"], "timestamp": stored["timestamp"]}
@@ -169,7 +169,7 @@ _BASE64_BYTES = limits.MAX_RESPONSE_BYTES // 4 * 3  # that a response holds in b
 class _MessagePage(NamedTuple):
     """Rendered messages, the index of the last one, and whether the metadata fit beside them."""
 
-    messages: list[MessageDocument]
+    messages: list[ConversationMessageDocument]
     last: int
     has_metadata: bool
 
@@ -298,7 +298,7 @@ def _read_builder(request: Request) -> BuildPage[_MessagePage]:
     def build(found: Conversation, messages: Iterable[Message]) -> _MessagePage:
         taken: list[Message] = []
 
-        def take() -> Iterator[MessageDocument]:
+        def take() -> Iterator[ConversationMessageDocument]:
             for message in messages:
                 taken.append(message)
                 yield render(message)

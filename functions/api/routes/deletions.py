@@ -7,11 +7,11 @@ from typing_extensions import TypedDict
 from functions.api.documents import Timestamp, to_document
 from functions.api.http import Request, Response, json_response
 from functions.api.parameters import BooleanParameter
-from functions.api.routes.event_logs import ActorDocument, render_actor
+from functions.api.routes.events import ActorDocument, render_actor
 from functions.api.routing import ROOT, RouteTable
-from functions.deletion.authority import DELETE_AGENT, DELETE_PERSON, DELETE_TENANT
-from functions.deletion.model import Deletion, Subject, SubjectKind
-from functions.deletion.requests import NewDeletion
+from functions.deletions.authority import DELETE_AGENT, DELETE_PERSON, DELETE_TENANT
+from functions.deletions.model import Deletion, Subject, SubjectKind
+from functions.deletions.requests import NewDeletion
 from functions.identity.model import ADMIN, Principal
 from functions.platform.errors import NotFound
 

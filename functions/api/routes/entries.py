@@ -33,7 +33,7 @@ from functions.api.responses.entries import (
     EntryHistoryDocument,
     EntryPageDocument,
     EvictionOrderDocument,
-    SummaryDocument,
+    MemorySummaryDocument,
     render_entry,
     render_eviction_candidate,
     render_past_entry,
@@ -94,7 +94,7 @@ def _query_past(request: Request, caller: Principal, asked: PageRequest, moment:
     return json_response(200, EntryPageDocument(entries=page, **position))
 
 
-@ROUTES.add("GET /api/v1/agents/{agent_id+}/memory/summary", READ, {200: SummaryDocument})
+@ROUTES.add("GET /api/v1/agents/{agent_id+}/memory/summary", READ, {200: MemorySummaryDocument})
 def summarize_agent_memory(request: Request, caller: Principal) -> Response:
     """Summarize an agent's memory in figures."""
     summary = request.services.summaries.summarize(caller, request.path_params["agent_id"])

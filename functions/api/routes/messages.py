@@ -15,7 +15,7 @@ from functions.api.http import Request, Response, json_response
 from functions.api.parameters import IntegerParameter
 from functions.api.routes.conversations import (
     CONVERSATION,
-    MessageDocument,
+    ConversationMessageDocument,
     build_location,
     render_message,
 )
@@ -37,19 +37,19 @@ class ChangedConversationDocument(TypedDict):
     message_count: Count
 
 
-class AppendedDocument(ChangedConversationDocument):
+class AppendedMessagesDocument(ChangedConversationDocument):
     """The messages that were appended, and the conversation after them."""
 
-    messages: list[MessageDocument]
+    messages: list[ConversationMessageDocument]
 
 
 class PoppedDocument(ChangedConversationDocument):
     """The message that was taken off, null if there was none; and the conversation after it."""
 
-    message: MessageDocument | None
+    message: ConversationMessageDocument | None
 
 
-class ChangedMessageDocument(MessageDocument, ChangedConversationDocument):
+class ChangedMessageDocument(ConversationMessageDocument, ChangedConversationDocument):
     """A changed message, and the conversation after it."""
 
 
@@ -153,7 +153,11 @@ def begin_upload(request: Request, caller: Principal, new: NewUpload) -> Respons
 
 
 @ROUTES.add(
-    f"POST {_MESSAGES}", WRITE, {201: AppendedDocument}, if_match="optional", idempotent=True
+    f"POST {_MESSAGES}",
+    WRITE,
+    {201: AppendedMessagesDocument},
+    if_match="optional",
+    idempotent=True,
 )
 def append_messages(request: Request, caller: Principal, new: NewMessages) -> Response:
     """Append messages to a conversation."""
@@ -162,7 +166,9 @@ def append_messages(request: Request, caller: Principal, new: NewMessages) -> Re
     found, added = request.services.messages.append(
         caller, session_id, new, request.if_match, token
     )
-    document = AppendedDocument(**render_change(found), messages=list(map(render_message, added)))
+    document = AppendedMessagesDocument(
+        **render_change(found), messages=list(map(render_message, added))
+    )
     return json_response(201, document, found.revision, location=build_location(session_id))
 
 

@@ -18,7 +18,7 @@ from functions.platform.kept_history import get_days
 from functions.platform.limits import DEFAULT_HISTORY_DAYS, MAX_NAME_CHARACTERS
 
 
-class NamespaceAccessDocument(TypedDict):
+class PrincipalAccessDocument(TypedDict):
     """An agent's access to a namespace."""
 
     agent: str
@@ -30,7 +30,7 @@ class NamespacePermissionsDocument(TypedDict):
 
     default: Access
     """The access of principals that aren't listed; of a prefix rule: where none is set."""
-    allow: list[NamespaceAccessDocument]
+    allow: list[PrincipalAccessDocument]
 
 
 class HistoryDocument(TypedDict):

@@ -45,7 +45,7 @@ from functions.platform.sensitivity import Sensitivity
 from functions.platform.values import UNREADABLE
 
 
-class ObjectDocument(TypedDict):
+class ObjectHeadDocument(TypedDict):
     """An object without its bytes."""
 
     space: str
@@ -71,10 +71,10 @@ class ObjectDocument(TypedDict):
 class ObjectPageDocument(UncountedPosition):
     """A page of objects, by their keys."""
 
-    objects: list[ObjectDocument]
+    objects: list[ObjectHeadDocument]
 
 
-class ObjectDataDocument(ObjectDocument):
+class ObjectDataDocument(ObjectHeadDocument):
     """An object with its bytes."""
 
     data: Annotated[str, Field(json_schema_extra={"contentEncoding": "base64"})]
@@ -118,9 +118,9 @@ class DeletedObjectsDocument(TypedDict):
     """True if none are left; if not, time ran out, and the same request continues."""
 
 
-def render_object(stored: StoredObject) -> ObjectDocument:
+def render_object(stored: StoredObject) -> ObjectHeadDocument:
     """Render an object without its bytes."""
-    document = to_document(stored, ObjectDocument, etag=f'"{stored.version}"')
+    document = to_document(stored, ObjectHeadDocument, etag=f'"{stored.version}"')
     if not stored.metadata:
         del document["metadata"]
     if stored.metadata is UNREADABLE:
@@ -150,7 +150,7 @@ _LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
 @ROUTES.add(
     f"POST {_SPACE}/rename",
     WRITE,
-    {200: ObjectDocument},
+    {200: ObjectHeadDocument},
     error_statuses=(404, 409),
     if_match="optional",
     idempotent=True,
@@ -259,7 +259,7 @@ def delete_objects(request: Request, caller: Principal) -> Response:
 @ROUTES.add(
     f"PUT {_OBJECT}",
     WRITE,
-    {200: ObjectDocument, 201: ObjectDocument},
+    {200: ObjectHeadDocument, 201: ObjectHeadDocument},
     request_model=bytes,
     media_types=("*/*",),
     request_headers=(

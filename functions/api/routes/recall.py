@@ -21,7 +21,7 @@ from functions.recall.requests import ConversationQuestion, ForgottenUser, Quest
 from functions.recall.tokens import TOKENIZER
 
 
-class NeighborDocument(TypedDict):
+class NearbyMessageDocument(TypedDict):
     """A message before or after a message that was found, or that message itself."""
 
     index: Count
@@ -77,7 +77,7 @@ class RecallItemDocument(RecallReferenceDocument):
     only."""
     matched: list[str]
     """The words and IDs of the query that the item has."""
-    neighbours: NotRequired[list[NeighborDocument]]
+    neighbours: NotRequired[list[NearbyMessageDocument]]
     """For messages: those around it and the message itself, in order."""
     explanation: NotRequired[dict[str, float]]
     """With `explain`: what the score is computed from."""
@@ -118,7 +118,9 @@ def _render_item(item: RecallItem, *, is_explained: bool) -> RecallItemDocument:
     document["score"] = item.score
     document["matched"] = list(item.matched)
     if item.neighbours:
-        document["neighbours"] = [to_document(each, NeighborDocument) for each in item.neighbours]
+        document["neighbours"] = [
+            to_document(each, NearbyMessageDocument) for each in item.neighbours
+        ]
     if is_explained:
         document["explanation"] = dict(item.explanation)
     return document
@@ -169,7 +171,7 @@ def _find_asker(request: Request, caller: Principal) -> Principal:
     if named in (None, caller.id):
         return caller
     authorize(caller, INSPECT_MEMORY, None)
-    asker = request.services.identity.get_principal(caller.tenant, named)
+    asker = request.services.principals.get_principal(caller.tenant, named)
     if READ not in asker.permissions:
         raise AccessDenied(f"this principal lacks {READ}")
     return asker

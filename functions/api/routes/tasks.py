@@ -26,7 +26,7 @@ from functions.api.parameters import (
 from functions.api.responses.entries import render_entry
 from functions.api.responses.tasks import (
     AppliedWorkflowDocument,
-    ContextDocument,
+    TaskContextDocument,
     TaskDocument,
     render_applied_workflow,
     render_task,
@@ -66,7 +66,7 @@ _MAX_KB = IntegerParameter(
 @ROUTES.add(
     "GET /api/v1/tasks/{task_id+}/context",
     READ,
-    {200: ContextDocument},
+    {200: TaskContextDocument},
     query=(_EPISODIC_LIMIT, TAGS, _MAX_KB, VALUES, TOUCH),
 )
 def get_task_context(request: Request, caller: Principal) -> Response:
@@ -201,7 +201,7 @@ def apply_workflow(request: Request, caller: Principal) -> Response:
 
 def _pack_context(
     task: Task, found: Iterable[tuple[Section, Entry]], max_bytes: int, *, has_values: bool
-) -> ContextDocument:
+) -> TaskContextDocument:
     """Render entries up to `max_bytes`; the first one that doesn't fit ends the packing.
 
     Values count where they are left out, too: the entries are those that the task would get.

@@ -1,7 +1,7 @@
 """Tenants and their administrators."""
 
 from functions.api.http import Request, Response, json_response
-from functions.api.routes.identity import (
+from functions.api.routes.principals import (
     NewPrincipalDocument,
     NewTenantDocument,
     PrincipalDocument,
@@ -30,7 +30,7 @@ ROUTES = RouteTable()
 def create_tenant(request: Request, caller: Principal, new: NewTenant) -> Response:
     """Create a tenant and its first principal."""
     token = request.claim_idempotency_key(caller) or RequestToken.create()
-    admin, api_key = request.services.identity.create_tenant(
+    admin, api_key = request.services.principals.create_tenant(
         caller, new.id, token, request.headers.get("idempotency-key")
     )
     return json_response(
@@ -51,7 +51,7 @@ def create_admin(request: Request, caller: Principal, new: NewAdmin) -> Response
     The answer is the only one that contains the key.
     """
     token = request.claim_idempotency_key(caller) or RequestToken.create()
-    admin, api_key = request.services.identity.create_admin(
+    admin, api_key = request.services.principals.create_admin(
         caller, request.path_params["id"], new.id, token, request.headers.get("idempotency-key")
     )
     return json_response(201, render_new_principal(admin, api_key))
@@ -92,7 +92,7 @@ def grant_permissions(request: Request, caller: Principal, granted: PrincipalGra
     write. Each use is in the tenant's audit log.
     """
     params = request.path_params
-    changed = request.services.identity.grant(
+    changed = request.services.principals.grant(
         caller, params["id"], params["principal"], granted, request.idempotency_token(caller)
     )
     return json_response(200, render_principal(changed))

@@ -34,7 +34,7 @@ class DayUsageDocument(TypedDict):
     """An estimate by list prices."""
 
 
-class LimitsDocument(TypedDict):
+class TenantLimitsDocument(TypedDict):
     """The limits of a tenant; null is no limit."""
 
     items: int | None
@@ -48,14 +48,14 @@ class TenantDocument(TypedDict):
     """A tenant and its limits."""
 
     id: str
-    limits: LimitsDocument
+    limits: TenantLimitsDocument
 
 
 class TenantUsageDocument(TypedDict):
     """The days of a tenant, the oldest first."""
 
     tenant: str
-    limits: LimitsDocument
+    limits: TenantLimitsDocument
     days: list[DayUsageDocument]
 
 
@@ -65,8 +65,8 @@ class UsageDocument(TypedDict):
     tenants: list[TenantUsageDocument]
 
 
-def render_limits(limits: TenantLimits) -> LimitsDocument:
-    return to_document(limits, LimitsDocument)
+def render_limits(limits: TenantLimits) -> TenantLimitsDocument:
+    return to_document(limits, TenantLimitsDocument)
 
 
 def render_usage(used: TenantUsage) -> TenantUsageDocument:

@@ -10,10 +10,10 @@ from agent_memory.exceptions import MemoryNotFoundError
 from agent_memory.openwop_model import (
     Duration,
     MemoryEntry,
+    MemoryRunState,
     OnSecret,
     OwnMemory,
-    RunState,
-    SeenEntry,
+    SeenMemoryEntry,
     list_secrets,
     named_errors,
     run_body,
@@ -108,16 +108,16 @@ class AsyncMemoryAdapter:
         references = started.get("memoryRefs")
         return AsyncMemoryRun(self._client, run_id, reference, snapshot_at, references)
 
-    async def get_state(self, run_id: str) -> RunState:
+    async def get_state(self, run_id: str) -> MemoryRunState:
         """Return the state of a run, open or not.
 
         Raises:
             MemoryNotFoundError: raised when there is no such run.
         """
         answer = await self._called("GET", f"/v1/runs/{quote_segment(run_id)}")
-        return parse(RunState.from_document, answer)
+        return parse(MemoryRunState.from_document, answer)
 
-    def list_runs(self, **paging: Unpack[Paging]) -> AsyncPages[RunState]:
+    def list_runs(self, **paging: Unpack[Paging]) -> AsyncPages[MemoryRunState]:
         """Return the runs that the caller started, open or not, newest first.
 
             [each.run_id for each in adapter.list_runs(limit=10)]
@@ -125,7 +125,7 @@ class AsyncMemoryAdapter:
         Args:
             paging: `limit`, `page_size`, `after`.
         """
-        return self._list("/v1/runs", "runs", RunState.from_document, {}, paging)
+        return self._list("/v1/runs", "runs", MemoryRunState.from_document, {}, paging)
 
     def list_memories(self, **paging: Unpack[Paging]) -> AsyncPages[OwnMemory]:
         """Return the memories of the caller and of its agent type, newest first.
@@ -165,7 +165,7 @@ class AsyncMemoryAdapter:
         memory_ref: str | None = None,
         tag: str | None = None,
         **paging: Unpack[Paging],
-    ) -> AsyncPages[SeenEntry]:
+    ) -> AsyncPages[SeenMemoryEntry]:
         """Return the entries that a run sees or saw, newest first, with the origin of each.
 
             for seen in adapter.list_seen(run.run_id):
@@ -184,7 +184,7 @@ class AsyncMemoryAdapter:
         """
         path = f"/v1/runs/{quote_segment(run_id)}/entries"
         asked = drop_none(memoryRef=memory_ref, tag=tag)
-        return self._list(path, "entries", SeenEntry.from_document, asked, paging)
+        return self._list(path, "entries", SeenMemoryEntry.from_document, asked, paging)
 
     def list(
         self,

@@ -5,7 +5,7 @@ import type { Paging, Pages } from "./pages.js";
 import { Resource, type Fields, type Schemas, splitPaging, toPath, toRules } from "./resource.js";
 
 export type Namespace = Schemas["Namespace"];
-export type NamespaceAccess = Schemas["NamespaceAccess"]["access"];
+export type NamespaceAccess = Schemas["PrincipalAccess"]["access"];
 export type Principal = Schemas["Principal"];
 export type NewPrincipal = Schemas["NewPrincipal"];
 export type Permission = Principal["permissions"][number];
@@ -94,7 +94,7 @@ export class Principals extends Resource {
   }
 
   /** Tell whether a principal may read and write something, and by which rule. */
-  async explainAccess(question: AccessQuestion): Promise<Schemas["Access"]> {
+  async explainAccess(question: AccessQuestion): Promise<Schemas["AccessExplanation"]> {
     return this.http.send("GET", "/api/v1/access", { query: { ...question } });
   }
 
@@ -127,7 +127,7 @@ export class Agents extends Resource {
   }
 
   /** Return an agent's memory in figures. */
-  async getSummary(agentId: string): Promise<Schemas["Summary"]> {
+  async getSummary(agentId: string): Promise<Schemas["MemorySummary"]> {
     return this.send("GET", `${toPath("/api/v1/agents", agentId)}/memory/summary`);
   }
 
@@ -255,7 +255,7 @@ export class Consolidation extends Resource {
   }
 
   /** Return the status of a consolidation and a page of its steps; undefined if there is none. */
-  async get(id: string, after?: string): Promise<Schemas["Consolidation"] | undefined> {
+  async get(id: string, after?: string): Promise<Schemas["ConsolidationRun"] | undefined> {
     const query = { after };
     return orUndefined(this.http.send("GET", toPath("/api/v1/consolidation", id), { query }));
   }

@@ -7,8 +7,8 @@ import { Pages, type Paging } from "./pages.js";
 import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
-export type Conversation = Schemas["ConversationHead"];
-export type Message = Schemas["Message"];
+export type ConversationHead = Schemas["ConversationHead"];
+export type ConversationMessage = Schemas["ConversationMessage"];
 export type NewMessage = Schemas["NewMessageBody"];
 export type ConversationFields = Partial<
   Omit<Schemas["NewConversationBody"], "user_id" | "messages" | "session_id" | "upload_id">
@@ -53,7 +53,7 @@ export interface AppendOptions {
 
 /** The filters and limits of a search of conversations. */
 export type ConversationSearchOptions = Partial<Omit<Schemas["ConversationQuestionBody"], "query">>;
-export type WholeConversation = Conversation & { messages: Message[] };
+export type Conversation = ConversationHead & { messages: ConversationMessage[] };
 
 export interface AtRevision {
   /** Change only this revision. */
@@ -84,7 +84,7 @@ export class Conversations {
     userId: string,
     messages: readonly NewMessage[] = [],
     fields: ConversationFields & { revision?: number } = {},
-  ): Promise<Conversation> {
+  ): Promise<ConversationHead> {
     const { revision, ...given } = fields;
     const body = { user_id: userId, messages, ...given };
     const headers = revision === undefined ? {} : { "If-Match": String(revision) };
@@ -154,12 +154,12 @@ export class Conversations {
   }
 
   /** Return a conversation with all its messages. */
-  async get(sessionId: string): Promise<WholeConversation> {
+  async get(sessionId: string): Promise<Conversation> {
     return this.#getWhole(sessionId, toPath(sessionId), {});
   }
 
   /** Return an archived conversation with all its messages. */
-  async getArchived(sessionId: string, expiresAt?: string): Promise<WholeConversation> {
+  async getArchived(sessionId: string, expiresAt?: string): Promise<Conversation> {
     return this.#getWhole(sessionId, `${toPath(sessionId)}/archive`, { expires_at: expiresAt });
   }
 
@@ -167,13 +167,13 @@ export class Conversations {
     sessionId: string,
     path: string,
     query: Record<string, string | undefined>,
-  ): Promise<WholeConversation> {
+  ): Promise<Conversation> {
     for (let attempt = 0; attempt < READS; attempt += 1) {
-      const head = await this.#http.send<Conversation>("GET", path, { query: { ...query, limit: 0 } });
+      const head = await this.#http.send<ConversationHead>("GET", path, { query: { ...query, limit: 0 } });
       const fetch = (limit: number, after: string | undefined) =>
-        this.#http.getPage<Message>(path, { ...query, total: "none", limit, after }, "messages");
+        this.#http.getPage<ConversationMessage>(path, { ...query, total: "none", limit, after }, "messages");
       const messages = await new Pages(fetch).list();
-      const { revision } = await this.#http.send<Conversation>("GET", path, { query: { ...query, limit: 0 } });
+      const { revision } = await this.#http.send<ConversationHead>("GET", path, { query: { ...query, limit: 0 } });
       if (revision === head.revision) return { ...head, messages };
     }
     throw new MemoryConflictError(`the conversation ${sessionId} is written faster than it can be read`);
@@ -183,7 +183,7 @@ export class Conversations {
   async update(
     sessionId: string,
     { revision, ...changes }: Partial<Schemas["ConversationChangeBody"]> & AtRevision,
-  ): Promise<Conversation> {
+  ): Promise<ConversationHead> {
     return this.#http.send("PATCH", toPath(sessionId), { body: changes, headers: ifMatch(revision) });
   }
 
@@ -210,7 +210,7 @@ export class Conversations {
   }
 
   /** Remove the last message and return it; undefined if there is none. */
-  async pop(sessionId: string, { revision }: AtRevision = {}): Promise<Message | undefined> {
+  async pop(sessionId: string, { revision }: AtRevision = {}): Promise<ConversationMessage | undefined> {
     const path = `${toPath(sessionId)}/messages/pop`;
     const { message } = await this.#http.send<Schemas["Popped"]>("POST", path, { headers: ifMatch(revision) });
     return message ?? undefined;
@@ -222,40 +222,40 @@ export class Conversations {
   }
 
   /** Return a conversation without its messages; undefined if there is none. */
-  async getHead(sessionId: string): Promise<Conversation | undefined> {
-    return orUndefined(this.#http.send<Conversation>("GET", toPath(sessionId), { query: { limit: 0 } }));
+  async getHead(sessionId: string): Promise<ConversationHead | undefined> {
+    return orUndefined(this.#http.send<ConversationHead>("GET", toPath(sessionId), { query: { limit: 0 } }));
   }
 
   /** List the messages, oldest first. */
-  listMessages(sessionId: string, paging: Paging = {}): Pages<Message> {
+  listMessages(sessionId: string, paging: Paging = {}): Pages<ConversationMessage> {
     const fetch = (limit: number, after: string | undefined) =>
-      this.#http.getPage<Message>(toPath(sessionId), { total: "none", limit, after }, "messages");
+      this.#http.getPage<ConversationMessage>(toPath(sessionId), { total: "none", limit, after }, "messages");
     return new Pages(fetch, paging);
   }
 
   /** Return the newest messages, at most 1,000, oldest first. */
-  async getLast(sessionId: string, count: number): Promise<Message[]> {
-    const newest = await this.#http.getPage<Message>(toPath(sessionId), { last: count }, "messages");
+  async getLast(sessionId: string, count: number): Promise<ConversationMessage[]> {
+    const newest = await this.#http.getPage<ConversationMessage>(toPath(sessionId), { last: count }, "messages");
     if (newest.next === undefined) return newest.items;
     return [...newest.items, ...(await this.listMessages(sessionId, { after: newest.next }).list())];
   }
 
   /** List a user's conversations without their messages, the last updated first; without a user, as `listAll`. */
-  list(userId?: string, options: ConversationListOptions = {}): Pages<Conversation> {
+  list(userId?: string, options: ConversationListOptions = {}): Pages<ConversationHead> {
     if (userId === undefined) return this.listAll(options);
     return this.#list(`/api/v1/users/${quoteSegment(userId)}/conversations`, options);
   }
 
   /** List the conversations of all users that you may read, without their messages, the last created first. */
-  listAll(options: AllConversationsOptions = {}): Pages<Conversation> {
+  listAll(options: AllConversationsOptions = {}): Pages<ConversationHead> {
     return this.#list(PATH, options);
   }
 
-  #list(path: string, options: AllConversationsOptions): Pages<Conversation> {
+  #list(path: string, options: AllConversationsOptions): Pages<ConversationHead> {
     const { tags, archived, ...paging } = options;
     const query = { tags, archived: archived || undefined, total: "none" };
     const fetch = (limit: number, after: string | undefined) =>
-      this.#http.getPage<Conversation>(path, { ...query, limit, after }, "conversations");
+      this.#http.getPage<ConversationHead>(path, { ...query, limit, after }, "conversations");
     return new Pages(fetch, paging);
   }
 

@@ -35,16 +35,16 @@ export * from "./errors.js";
 export type {
   AllConversationsOptions,
   Conversation,
+  ConversationHead,
+  ConversationMessage,
   ConversationFields,
   AtRevision,
   ConversationListOptions,
   ConversationSearchOptions,
-  Message,
   NewMessage,
   Said,
   SayOptions,
   Uses,
-  WholeConversation,
 } from "./conversations.js";
 export type { ClientOptions, RequestOptions } from "./http.js";
 export type {
@@ -85,11 +85,11 @@ export type {
   MemoryRunFields,
   MemoryRunState,
   OpenWop,
-  OpenWopRun,
+  MemoryRun,
   OwnMemory,
   SeenMemoryEntry,
 } from "./openwop.js";
-export type { Procedure, ProcedureFields, SelectedProcedure } from "./procedures.js";
+export type { Workflow, WorkflowFields, SelectedWorkflow } from "./procedures.js";
 export type { Episode, EpisodeFields, Run, RunFields, RunFilters, RunQuery } from "./runs.js";
 export type { Recall, RecallItem, RecallOptions, RecallReference } from "./recall.js";
 export { Pages, type Page, type Paging } from "./pages.js";

@@ -222,7 +222,7 @@ export class Memory {
   }
 
   /** Return an agent's memory in figures; by default, the caller's. */
-  async summary(agentId?: string): Promise<Schemas["Summary"]> {
+  async summary(agentId?: string): Promise<Schemas["MemorySummary"]> {
     return this.#http.send("GET", `/api/v1/agents/${quoteSegment(agentId ?? (await this.#ownId()))}/memory/summary`);
   }
 

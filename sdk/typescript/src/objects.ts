@@ -5,7 +5,7 @@ import type { Paging, Pages } from "./pages.js";
 import { Resource, type Schemas, toPath, toRules } from "./resource.js";
 import type { NamespaceAccess } from "./administration.js";
 
-export type ObjectHead = Schemas["Object"];
+export type ObjectHead = Schemas["ObjectHead"];
 export type Space = Schemas["Space"];
 
 export interface PutObjectOptions {

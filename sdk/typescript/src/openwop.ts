@@ -5,7 +5,7 @@ import { MemoryNotFoundError } from "./errors.js";
 import type { Paging, Pages } from "./pages.js";
 import { Resource, type Fields, type Schemas, splitPaging, toPath } from "./resource.js";
 
-export type OwnMemory = Schemas["Memory"];
+export type OwnMemory = Schemas["OwnMemory"];
 export type MemoryEntry = Schemas["MemoryEntry"];
 export type MemoryRunState = Schemas["MemoryRunState"];
 export type SeenMemoryEntry = Schemas["SeenMemoryEntry"];
@@ -43,14 +43,14 @@ export class OpenWop extends Resource {
    *
    *     const run = await client.openwop.start({ agent: "planner", secrets: { stripe: "sk_live_..." } });
    */
-  async start(fields: MemoryRunFields): Promise<OpenWopRun> {
+  async start(fields: MemoryRunFields): Promise<MemoryRun> {
     const { secrets, ...given } = fields;
     const body = { ...given, ...(secrets === undefined ? {} : { secrets: toSecrets(secrets) }) };
-    return new OpenWopRun(this.http, await this.send<Schemas["StartedMemoryRun"]>("POST", "/v1/runs", body));
+    return new MemoryRun(this.http, await this.send<Schemas["StartedMemoryRun"]>("POST", "/v1/runs", body));
   }
 
   /** Start a run that sees what another run saw. */
-  async replay(runId: string, fields: Omit<MemoryRunFields, "agent" | "scope"> = {}): Promise<OpenWopRun> {
+  async replay(runId: string, fields: Omit<MemoryRunFields, "agent" | "scope"> = {}): Promise<MemoryRun> {
     return this.start({ ...fields, replayOf: runId });
   }
 
@@ -119,7 +119,7 @@ export class OpenWop extends Resource {
 }
 
 /** A run on one or several memories. */
-export class OpenWopRun extends OpenWop {
+export class MemoryRun extends OpenWop {
   readonly memoryRef: string;
   readonly memoryRefs: readonly string[];
   readonly snapshotAt: string;

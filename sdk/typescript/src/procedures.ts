@@ -3,9 +3,9 @@
 import type { Paging, Pages } from "./pages.js";
 import { Resource, type Fields, type Schemas, toPath } from "./resource.js";
 
-export type Procedure = Schemas["Workflow"];
-export type SelectedProcedure = Schemas["SelectedWorkflow"];
-export interface ProcedureFields extends Omit<Fields<"NewWorkflowBody">, "spec"> {
+export type Workflow = Schemas["Workflow"];
+export type SelectedWorkflow = Schemas["SelectedWorkflow"];
+export interface WorkflowFields extends Omit<Fields<"NewWorkflowBody">, "spec"> {
   /** Replace only this version; 0: only if there is none. */
   version?: number;
 }
@@ -19,13 +19,13 @@ export class Procedures extends Resource {
     taskType: string,
     workflowId: string,
     spec: unknown,
-    { version, ...fields }: ProcedureFields = {},
-  ): Promise<Procedure> {
+    { version, ...fields }: WorkflowFields = {},
+  ): Promise<Workflow> {
     return this.change("PUT", toPath(PATH, agentType, taskType, workflowId), { spec, ...fields }, version);
   }
 
   /** Return a workflow; undefined if there is none. */
-  async get(agentType: string, taskType: string, workflowId: string): Promise<Procedure | undefined> {
+  async get(agentType: string, taskType: string, workflowId: string): Promise<Workflow | undefined> {
     return this.find(toPath(PATH, agentType, taskType, workflowId));
   }
 
@@ -35,18 +35,18 @@ export class Procedures extends Resource {
   }
 
   /** List the workflows for a type of task, newest first. */
-  list(agentType: string, taskType: string, paging: Paging = {}): Pages<Procedure> {
+  list(agentType: string, taskType: string, paging: Paging = {}): Pages<Workflow> {
     return this.pages(toPath(PATH, agentType, taskType), "procedures", paging);
   }
 
   /** Return the workflow to try next, by Thompson sampling; `seed` makes the draw repeatable. */
-  async select(agentType: string, taskType: string, seed?: number): Promise<SelectedProcedure> {
+  async select(agentType: string, taskType: string, seed?: number): Promise<SelectedWorkflow> {
     const body = seed === undefined ? {} : { seed };
     return this.send("POST", `${toPath(PATH, agentType, taskType)}/select`, body);
   }
 
   /** Record a result of a workflow, from 0 to 1. */
-  async recordOutcome(agentType: string, taskType: string, workflowId: string, score: number): Promise<Procedure> {
+  async recordOutcome(agentType: string, taskType: string, workflowId: string, score: number): Promise<Workflow> {
     return this.send("POST", `${toPath(PATH, agentType, taskType, workflowId)}/outcome`, { score });
   }
 

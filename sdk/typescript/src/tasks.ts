@@ -6,7 +6,7 @@ import type { Pages, Paging } from "./pages.js";
 import { Resource, type Schemas, splitPaging, toPath } from "./resource.js";
 
 export type Grant = Schemas["Grant"];
-export type TaskContext = Schemas["Context"];
+export type TaskContext = Schemas["TaskContext"];
 export type Task = Schemas["Task"];
 export type TaskStatus = Task["status"];
 export type TaskFields = Partial<Omit<Schemas["NewTaskBody"], "intent_id">>;

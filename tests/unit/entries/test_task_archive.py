@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from functions.entries.archive import Part, build_archived_events, split_into_moves
 from functions.entries.model import Entry
-from functions.event_log.model import build_event_id
+from functions.events.model import build_event_id
 from functions.tasks.model import Policy, Task
 from tests.unit.entries.making import NOW, make_entry
 

@@ -9,7 +9,7 @@ from functions.audit.service import AuditTrail
 from functions.identity.authentication import Authentication
 from functions.identity.model import ALL_PERMISSIONS, Principal
 from functions.identity.requests import NewPrincipal, NewTenant
-from functions.identity.service import Identity
+from functions.identity.service import Principals
 from functions.identity.store import PrincipalStore, StoredPrincipal
 from functions.platform.errors import Unauthenticated, ValidationFailed
 from functions.platform.idempotency import RequestToken
@@ -56,10 +56,10 @@ def authentication(store: Mock, clock: Clock) -> Authentication:
 
 
 @pytest.fixture
-def identity(store: Mock, clock: Clock, authentication: Authentication) -> Identity:
+def identity(store: Mock, clock: Clock, authentication: Authentication) -> Principals:
     """Changes principals, and the cache."""
     trail, invalidate = AuditTrail(clock, 0), authentication.invalidate_cache
-    return Identity(store, trail, lambda purpose: purpose, invalidate, clock)
+    return Principals(store, trail, lambda purpose: purpose, invalidate, clock)
 
 
 def test_a_key_is_read_once_a_minute(
@@ -82,7 +82,7 @@ def test_keys_and_tokens_are_cached_apart(authentication: Authentication, store:
 
 
 def test_a_change_invalidates_the_cache(
-    authentication: Authentication, identity: Identity, store: Mock
+    authentication: Authentication, identity: Principals, store: Mock
 ) -> None:
     authentication.authenticate(KEY)
     identity.revoke(ADMIN, "alice")
@@ -113,7 +113,7 @@ def test_a_cached_principal_expires_at_its_instant(
         authentication.authenticate(KEY)
 
 
-def test_a_retry_derives_its_key_again(identity: Identity, store: Mock) -> None:
+def test_a_retry_derives_its_key_again(identity: Principals, store: Mock) -> None:
     new, token = NewPrincipal(id="alice", kind="agent"), RequestToken.create()
     store.add.return_value = "added"
     _, first = identity.create_principal(ADMIN, new, token, "once")

@@ -7,8 +7,8 @@ import pytest
 
 from functions.entries.delete import Removal
 from functions.entries.model import Entry
-from functions.event_log.event_bus import to_cloud_event
-from functions.event_log.model import Event, LogName
+from functions.events.event_bus import to_cloud_event
+from functions.events.model import Event, LogName
 from functions.identity.model import SERVICE, Actor
 from functions.platform.entry_keys import build_private_address, build_semantic_address
 from functions.stream.events import build_events

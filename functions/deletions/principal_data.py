@@ -14,11 +14,11 @@ from functions.conversations.mapper import decode_header
 from functions.conversations.rules import advance
 from functions.conversations.state_store import StateStore
 from functions.conversations.store import ConversationChanged, ConversationStore
-from functions.deletion.model import Subject
-from functions.deletion.ownership import NOBODY, is_deleted, is_permitted, is_redacted
-from functions.deletion.store import DeletionStore, find_types
+from functions.deletions.model import Subject
+from functions.deletions.ownership import NOBODY, is_deleted, is_permitted, is_redacted
+from functions.deletions.store import DeletionStore, find_types
 from functions.entries.delete import ExpiredEntries
-from functions.event_log.items import build_removed_part_keys, remove_events
+from functions.events.items import build_removed_part_keys, remove_events
 from functions.namespaces.model import USERS, list_spellings
 from functions.namespaces.service import Namespaces
 from functions.objects.rules import is_about

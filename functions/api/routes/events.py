@@ -18,7 +18,7 @@ from functions.api.parameters import (
     read_period,
 )
 from functions.api.routing import RouteTable
-from functions.event_log.model import Event, LogEventType, LogQuery
+from functions.events.model import Event, LogEventType, LogQuery
 from functions.identity.model import READ, Actor, ActorKind, Principal
 from functions.platform.json_text import dumps
 from functions.platform.limits import MAX_ID_CHARACTERS
@@ -103,7 +103,7 @@ def read_intent_log(request: Request, caller: Principal) -> Response:
     """Read an intent's log."""
     intent_id = request.path_params["intent_id"]
     return _page_response(
-        *request.services.logs.read_intent_log(caller, intent_id, _log_query(request))
+        *request.services.events.read_intent_log(caller, intent_id, _log_query(request))
     )
 
 
@@ -118,7 +118,7 @@ def read_agent_log(request: Request, caller: Principal) -> Response:
     """Read what happened to an agent's memory outside of intents."""
     agent_id = request.path_params["agent_id"]
     return _page_response(
-        *request.services.logs.read_agent_log(caller, agent_id, _log_query(request))
+        *request.services.events.read_agent_log(caller, agent_id, _log_query(request))
     )
 
 
@@ -134,7 +134,7 @@ def read_namespace_log(request: Request, caller: Principal) -> Response:
     """Read what happened to a namespace's memory outside of intents."""
     namespace = request.path_params["namespace"]
     return _page_response(
-        *request.services.logs.read_namespace_log(caller, namespace, _log_query(request))
+        *request.services.events.read_namespace_log(caller, namespace, _log_query(request))
     )
 
 

@@ -1,7 +1,7 @@
 """Define who deletes tenants, agents and persons: the actions and their rules."""
 
 from functions.authorization.rules import HOLDS_ADMIN, IS_OPERATOR, Action
-from functions.deletion.model import SubjectKind
+from functions.deletions.model import SubjectKind
 
 _DENIED = "agents and persons are deleted with memory.admin"
 

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.event_log.model import LogName, build_event_id, choose_log
+from functions.events.model import LogName, build_event_id, choose_log
 
 CAUSES = st.lists(st.text() | st.integers(0, 2**53), max_size=5)
 

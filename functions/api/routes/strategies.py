@@ -67,7 +67,7 @@ class WaitingDocument(TypedDict):
     """The model did not answer. They are tried again, each time after a longer wait."""
 
 
-class BudgetDocument(TypedDict):
+class LearningBudgetDocument(TypedDict):
     """The tenant's usage by strategies on a day (UTC), and its limits; null is no limit."""
 
     day: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
@@ -101,7 +101,7 @@ class StrategyStatusDocument(TypedDict):
     last_learned_at: Timestamp | None
     last_error: str | None
     last_error_at: Timestamp | None
-    budget: BudgetDocument
+    budget: LearningBudgetDocument
 
 
 def render_strategy(strategy: Strategy) -> StrategyDocument:
@@ -134,7 +134,7 @@ def render_status(status: StrategyStatus) -> StrategyStatusDocument:
     )
 
 
-def _render_budget(budget: Budget) -> BudgetDocument:
+def _render_budget(budget: Budget) -> LearningBudgetDocument:
     return {
         "day": budget.day,
         "tokens": budget.used.tokens,

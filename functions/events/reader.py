@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from functions.event_log.items import (
+from functions.events.items import (
     StoredEvent,
     build_log_partition,
     build_log_range,
@@ -17,7 +17,7 @@ from functions.event_log.items import (
     decode_item_events,
     parse_log_item,
 )
-from functions.event_log.model import Event, LogName, LogQuery
+from functions.events.model import Event, LogName, LogQuery
 from functions.platform.clock import has_ended
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, get_escaped_size

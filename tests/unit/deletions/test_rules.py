@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from functions.deletion.model import (
+from functions.deletions.model import (
     SETTLING_TIME,
     Deletion,
     Subject,
@@ -12,7 +12,7 @@ from functions.deletion.model import (
     count_found,
     is_waiting,
 )
-from functions.deletion.ownership import (
+from functions.deletions.ownership import (
     DELETED,
     DELETED_LAST,
     PERMISSIONS,
@@ -22,7 +22,7 @@ from functions.deletion.ownership import (
 from functions.identity.model import OPERATOR
 from functions.platform.entry_keys import build_private_address, build_semantic_address
 from functions.platform.item_types import CLIENT_VECTOR, CLIENT_VECTOR_LENGTH, ITEM_TYPES
-from tests.unit.deletion.kept_types import KEPT
+from tests.unit.deletions.kept_types import KEPT
 
 _BEGUN = Deletion(Subject("acme", "tenant"), 1_000, OPERATOR, pass_began_at=1_000)
 

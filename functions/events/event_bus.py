@@ -6,7 +6,7 @@ The bus carries the types of events that the deployment names. Other events cost
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from functions.event_log.model import EVENT_TYPES, Event, EventType
+from functions.events.model import EVENT_TYPES, Event, EventType
 from functions.platform.aws import translate_aws_errors
 from functions.platform.clock import to_rfc3339
 from functions.platform.json_text import dumps

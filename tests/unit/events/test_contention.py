@@ -6,7 +6,7 @@ from statistics import mean
 
 import pytest
 
-from functions.event_log.store import FIRST_WAIT, LONGEST_WAIT
+from functions.events.store import FIRST_WAIT, LONGEST_WAIT
 
 CALL_SECONDS, JITTER = 0.005, 0.2
 

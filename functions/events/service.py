@@ -1,8 +1,8 @@
 """Read logs, with access checked."""
 
 from functions.authorization.rules import authorize, inspects, is_allowed
-from functions.event_log.model import Event, LogName, LogQuery
-from functions.event_log.reader import EventLogReader
+from functions.events.model import Event, LogName, LogQuery
+from functions.events.reader import EventLogReader
 from functions.identity.model import ADMIN, Principal
 from functions.namespaces.authority import READ_PERMISSIONS
 from functions.namespaces.service import Namespaces

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import islice
 from typing import Literal
 
-from functions.deletion.model import Deletion, Subject
+from functions.deletions.model import Deletion, Subject
 from functions.identity.model import Actor
 from functions.platform import item_types
 from functions.platform.archive_storage import ArchiveStorage

@@ -6,7 +6,7 @@ has the reason, and fails for a missing type.
 
 from collections.abc import Callable
 
-from functions.deletion.model import Subject
+from functions.deletions.model import Subject
 from functions.namespaces.rules import find_owner, find_person
 from functions.objects.rules import is_about
 from functions.platform import item_types

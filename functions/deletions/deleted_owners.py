@@ -1,13 +1,13 @@
 """Lookups of deleted tenants and principals, for late events."""
 
-from functions.deletion.store import DeletionStore
+from functions.deletions.store import DeletionStore
 from functions.platform.clock import Clock
 from functions.platform.keys import hash_agent
 
 _REMEMBERED = 30_000  # ms
 
 
-class Tombstones:
+class DeletedOwners:
     """Knows what was deleted, by one query each 30 seconds."""
 
     def __init__(self, store: DeletionStore, clock: Clock) -> None:

@@ -86,7 +86,7 @@ def create_principal(request: Request, caller: Principal, new: NewPrincipal) -> 
     the revoked one.
     """
     token = request.claim_idempotency_key(caller) or RequestToken.create()
-    principal, api_key = request.services.identity.create_principal(
+    principal, api_key = request.services.principals.create_principal(
         caller, new, token, request.headers.get("idempotency-key")
     )
     return json_response(201, render_new_principal(principal, api_key))
@@ -95,8 +95,8 @@ def create_principal(request: Request, caller: Principal, new: NewPrincipal) -> 
 @ROUTES.add(f"GET {_PRINCIPALS}", ADMIN, {200: PrincipalPageDocument}, query=CURSOR_PAGE)
 def list_principals(request: Request, caller: Principal) -> Response:
     """List the principals."""
-    identity = request.services.identity
-    read = partial(identity.list_page, caller)
+    principals = request.services.principals
+    read = partial(principals.list_page, caller)
     page, position = paginate(request, caller, read, render_principal)
     return json_response(200, PrincipalPageDocument(principals=page, **position))
 
@@ -116,7 +116,7 @@ def get_own_principal(_request: Request, caller: Principal) -> Response:
 )
 def change_principal(request: Request, caller: Principal, change: PrincipalChange) -> Response:
     """Change a principal; its key stays."""
-    changed = request.services.identity.change_principal(
+    changed = request.services.principals.change_principal(
         caller, request.path_params["id"], change, request.idempotency_token(caller)
     )
     return json_response(200, render_principal(changed))
@@ -132,7 +132,7 @@ def change_principal(request: Request, caller: Principal, change: PrincipalChang
 )
 def rotate_key(request: Request, caller: Principal) -> Response:
     """Give a principal a new key, and revoke the old one."""
-    principal, api_key = request.services.identity.rotate_key(
+    principal, api_key = request.services.principals.rotate_key(
         caller,
         request.path_params["id"],
         request.idempotency_token(caller),
@@ -150,5 +150,5 @@ def rotate_key(request: Request, caller: Principal) -> Response:
 )
 def revoke_principal(request: Request, caller: Principal) -> Response:
     """Revoke a principal's key and remove it."""
-    request.services.identity.revoke(caller, request.path_params["id"])
+    request.services.principals.revoke(caller, request.path_params["id"])
     return Response(204)

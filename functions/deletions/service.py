@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize
-from functions.deletion.authority import DELETE_ACTIONS
-from functions.deletion.model import Deletion, Subject, continue_after, count_found, is_waiting
-from functions.deletion.principal_data import PrincipalData
-from functions.deletion.store import DeletionStore, build_begin, find_types, get_key
+from functions.deletions.authority import DELETE_ACTIONS
+from functions.deletions.model import Deletion, Subject, continue_after, count_found, is_waiting
+from functions.deletions.principal_data import PrincipalData
+from functions.deletions.store import DeletionStore, build_begin, find_types, get_key
 from functions.identity.model import Principal
 from functions.identity.store import Persons
 from functions.platform.clock import Clock

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from functions.event_log.model import Event, LogName
+from functions.events.model import Event, LogName
 from functions.identity.model import Actor
 from functions.platform import item_types
 from functions.platform.clock import to_ttl_seconds

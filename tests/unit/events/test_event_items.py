@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.event_log.items import (
+from functions.events.items import (
     MAX_ITEM_BYTES,
     MAX_PART_BYTES,
     LogTime,
@@ -17,7 +17,7 @@ from functions.event_log.items import (
     decode_item_events,
     encode_events,
 )
-from functions.event_log.model import Event, LogName
+from functions.events.model import Event, LogName
 from functions.identity.model import Actor
 from functions.platform.items import Item, decode_item, encode_item
 from functions.platform.keys import Key

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from functions.event_log.event_bus import BusOnlyEvent, EventBus, parse_event_types
-from functions.event_log.model import EVENT_TYPES, Event, LogName
+from functions.events.event_bus import BusOnlyEvent, EventBus, parse_event_types
+from functions.events.model import EVENT_TYPES, Event, LogName
 from functions.identity.model import Actor
 from functions.platform.errors import Unavailable
 from functions.platform.settings import StreamSettings, WrongSetting

@@ -17,7 +17,7 @@ a reader finds the items of a period by a binary search.
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from functions.event_log.items import (
+from functions.events.items import (
     LogTime,
     build_events_write,
     build_log_partition,
@@ -26,7 +26,7 @@ from functions.event_log.items import (
     encode_events,
     parse_log_item,
 )
-from functions.event_log.model import Event, LogName
+from functions.events.model import Event, LogName
 from functions.platform.clock import Clock
 from functions.platform.item_types import LOG_ITEM, PUBLISHED_EVENT
 from functions.platform.items import Item
