@@ -52,7 +52,7 @@ const SCREENS: Record<string, Screen> = {
   episodes: { title: T.screens.episodes, place: "agents", show: later(runs, (m) => m.EpisodesScreen) },
   "memory-runs": { title: T.screens.memoryRuns, place: "agents", show: later(replays, (m) => m.MemoryRunsScreen), isPart: true, isKept: true },
   "memory-run": { title: T.screens.memoryRun, place: "agents", show: later(replays, (m) => m.MemoryRunScreen) },
-  workflows: { title: T.screens.workflows, place: "agents", show: later(() => import("./screens/Workflows"), (m) => m.WorkflowsScreen), isPart: true, isKept: true },
+  procedures: { title: T.screens.procedures, place: "agents", show: later(() => import("./screens/Procedures"), (m) => m.ProceduresScreen), isPart: true, isKept: true },
   tasks: { title: T.screens.tasks, place: "work", show: later(() => import("./screens/Tasks"), (m) => m.TasksScreen), isPart: true },
   task: { title: T.screens.task, place: "work", show: later(() => import("./screens/Task"), (m) => m.TaskScreen), isKept: true },
   intent: { title: T.screens.intent, place: "work", show: later(() => import("./screens/Intent"), (m) => m.IntentScreen), isKept: true },

@@ -44,7 +44,7 @@ export const T = {
   },
   screens: {
     home: "Home", timeline: "Activity", people: "People", person: "Person", conversations: "Conversations", conversation: "Conversation", states: "States", agents: "Agents", agent: "Agent",
-    runs: "Runs", run: "Run", episodes: "Episodes", memoryRuns: "Replayable runs", memoryRun: "Replayable run", workflows: "Procedures", tasks: "Board", task: "Task", intent: "Intent",
+    runs: "Runs", run: "Run", episodes: "Episodes", memoryRuns: "Replayable runs", memoryRun: "Replayable run", procedures: "Procedures", tasks: "Board", task: "Task", intent: "Intent",
     memory: "Memories", entry: "Memory", facts: "Facts", fact: "Fact", consolidation: "Consolidation", namespaces: "Namespaces", namespace: "Namespace", objects: "Files", space: "Space", object: "File",
     principals: "Keys", permissions: "Permissions", access: "Who may see this?", guardrails: "Guardrails", strategies: "Strategies", usage: "Usage", audit: "Audit",
   },

@@ -59,7 +59,7 @@ def _list_screens(admin: httpx.Client) -> dict[str, str]:
         "Episodes": "episodes/support",
         "Replayable runs": "memory-runs",
         "Replayable run": f"memory-run/{memory_run}",
-        "Procedures": "workflows?agent_type=support&task_type=slow-line",
+        "Procedures": "procedures?agent_type=support&task_type=slow-line",
         "Board": "tasks",
         "Task": "task/task_refund-affected-customers",
         "Intent": "intent/march-outage",

@@ -42,7 +42,7 @@ _PARTS = {  # of screens, beside the one that they show first
         f"task/task_refund-affected-customers?show={each}" for each in ("context", "grants")
     ),
     "Intent": ("intent/march-outage?show=access", "intent/march-outage?show=entries"),
-    "Procedures": ("workflows", "workflows?agent_type=support"),
+    "Procedures": ("procedures", "procedures?agent_type=support"),
 }
 _MOVING = """[...document.querySelectorAll("*")].filter(each => {
   const style = getComputedStyle(each);

@@ -324,7 +324,7 @@ def test_a_person_has_one_timeline_of_all_kinds(visit: Visit, demo: Demo) -> Non
 
 
 def test_workflows_are_found_by_agent_type_and_task_type(visit: Visit, demo: Demo) -> None:
-    browser = visit.sign_in(demo.keys["lead"], screen="workflows")
+    browser = visit.sign_in(demo.keys["lead"], screen="procedures")
     browser.press("support")
     browser.press("slow-line")
     browser.wait_for_text("measure-first")

@@ -73,6 +73,6 @@ export function Explanation({ question: { principal, kind, id } }: { question: Q
   );
 }
 
-function Decision({ decision: { allowed, rule } }: { decision: Schemas["Access"]["read"] }) {
+function Decision({ decision: { allowed, rule } }: { decision: Schemas["AccessExplanation"]["read"] }) {
   return <><strong>{allowed ? T.terms.yes : T.terms.no}</strong>{rule && <>: <Name>{rule}</Name></>}</>;
 }

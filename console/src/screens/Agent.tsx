@@ -51,7 +51,7 @@ function AgentTypeLinks({ id }: { id: string }) {
       <a href={toHref(["episodes", type])}>{T.runs.nextRecalls}</a>
       <a href={toHref(["facts"], { agent_type: type })}>{T.agents.learned}</a>
       <a href={toHref(["runs"], { agent_type: type })}>{T.terms.runs}</a>
-      <a href={toHref(["workflows"], { agent_type: type })}>{T.terms.workflows}</a>
+      <a href={toHref(["procedures"], { agent_type: type })}>{T.screens.procedures}</a>
     </p>
   );
 }
@@ -83,7 +83,7 @@ function AgentRoom({ id }: { id: string }) {
 }
 
 /** An agent's counts by tier, and its capacity. */
-export function AgentFigures({ summary: { working, episodic } }: { summary: Schemas["Summary"] }) {
+export function AgentFigures({ summary: { working, episodic } }: { summary: Schemas["MemorySummary"] }) {
   return (
     <Details rows={[
       [T.agents.workingTier, `${T.agents.entries(working.entry_count)}, ${T.terms.kilobytes(working.total_size_kb)}, ${T.agents.tasksOf(working.tasks_with_memory.length)}`],

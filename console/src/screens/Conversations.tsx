@@ -137,7 +137,7 @@ function Messages({ id, marked }: { id: string; marked: string | null }) {
   );
 }
 
-function Bubble({ message: { content, index } }: { message: Schemas["Message"] }) {
+function Bubble({ message: { content, index } }: { message: Schemas["ConversationMessage"] }) {
   if (content === undefined) return <p className="bubble hint">{T.memory.noValue}</p>;
   const text = typeof content === "string" ? content : renderValue(content);
   if (text.length > LONG) return <LongText label={T.talks.message(index)} text={text} />;

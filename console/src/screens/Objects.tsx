@@ -16,7 +16,7 @@ import { Permissions, type Changed } from "./Permissions";
 
 const PAGE = 100;
 const SHOWN_BYTES = 4096; // of what is no text
-type StoredObject = Schemas["Object"];
+type StoredObject = Schemas["ObjectHead"];
 
 /** The spaces of objects that the caller may know of. */
 export function SpacesScreen() {

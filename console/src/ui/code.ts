@@ -129,10 +129,10 @@ const VIEWS: Record<string, View> = {
     return { python: listing(`runs.query(${toArguments(asked)})`), curl: toCurl("GET", toPath("runs", asked)), cli: `agent-memory runs list${toFlags({ "agent-type": asked.agent_type, status: asked.status })}` };
   },
   run: (id) => ({ python: printing(`runs.get(${toPython(id)})`), curl: toCurl("GET", `/api/v1/runs/${part(id)}`), cli: `agent-memory runs show ${quote(id)}` }),
-  episodes: (id) => ({ python: listing(`runs.recall(${toPython(id)})`), curl: toCurl("GET", `/api/v1/episodes/${part(id)}`) }),
+  episodes: (id) => ({ python: listing(`runs.recall(${toPython(id)})`), curl: toCurl("GET", toPath("episodes", { agent_type: id })) }),
   "memory-runs": () => ({ python: withClient("print(client.request(\"GET\", \"/v1/runs\").text)"), curl: toCurl("GET", "/v1/runs"), cli: "agent-memory openwop list" }),
-  "memory-run": (id) => ({ python: withClient(`print(client.request("GET", "/v1/runs/${part(id)}/state").text)`), curl: toCurl("GET", `/v1/runs/${part(id)}/state`), cli: `agent-memory openwop show ${quote(id)}` }),
-  workflows: (_id, get) => {
+  "memory-run": (id) => ({ python: withClient(`print(client.request("GET", "/v1/runs/${part(id)}").text)`), curl: toCurl("GET", `/v1/runs/${part(id)}`), cli: `agent-memory openwop show ${quote(id)}` }),
+  procedures: (_id, get) => {
     const [agent, task] = [get("agent_type"), get("task_type")];
     if (!agent) return { python: listing("runs.list_agent_types()"), curl: toCurl("GET", "/api/v1/agent-types") };
     if (!task) return { python: listing(`procedures.list_task_types(${toPython(agent)})`), curl: toCurl("GET", `/api/v1/procedures/${part(agent)}`), cli: `agent-memory procedures types ${quote(agent)}` };
@@ -179,7 +179,7 @@ const VIEWS: Record<string, View> = {
     const asked = { actor: get("actor"), action: get("action") };
     return { python: listing(`audit.list(${toArguments(asked)})`), curl: toCurl("GET", toPath("audit", asked)), cli: `agent-memory audit${toFlags(asked)}` };
   },
-  strategies: () => ({ python: listing("strategies.list()"), curl: toCurl("GET", "/api/v1/strategies") }),
+  strategies: () => ({ python: listing("strategies.list()"), curl: toCurl("GET", "/api/v1/strategies"), cli: "agent-memory strategies list" }),
   usage: () => ({ python: withClient("print(client.request(\"GET\", \"/api/v1/usage\").text)"), curl: toCurl("GET", "/api/v1/usage") }),
 };
 

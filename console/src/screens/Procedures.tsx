@@ -12,14 +12,14 @@ import { useAgentTypes, useTaskTypes } from "./choices";
 const PAGE = 100;
 
 /** The workflows of a kind of task, with what their outcomes say of them. */
-export function WorkflowsScreen({ params }: { params: URLSearchParams }) {
+export function ProceduresScreen({ params }: { params: URLSearchParams }) {
   const agentType = params.get("agent_type") ?? "";
   const taskType = params.get("task_type") ?? "";
   const types = useAgentTypes();
   const taskTypes = useTaskTypes(agentType);
   return (
     <>
-      <FilterBar path={["workflows"]} params={params} filters={{ "agent-type": { param: "agent_type", options: types }, "task-type": { param: "task_type", options: taskTypes } }} />
+      <FilterBar path={["procedures"]} params={params} filters={{ "agent-type": { param: "agent_type", options: types }, "task-type": { param: "task_type", options: taskTypes } }} />
       {agentType === "" ? <AgentTypes /> : taskType === "" ? <TaskTypes agentType={agentType} />
         : <WorkflowList agentType={agentType} taskType={taskType} />}
     </>
@@ -36,7 +36,7 @@ function AgentTypes() {
         <Table label={T.terms.agentTypes} head={[T.terms.agentType, T.procedures.lastUsed, T.procedures.seeAlso]}>
           {types.map(({ agent_type, last_used_at }) => (
             <tr key={agent_type}>
-              <th scope="row"><a href={toHref(["workflows"], { agent_type })}><Name>{agent_type}</Name></a></th>
+              <th scope="row"><a href={toHref(["procedures"], { agent_type })}><Name>{agent_type}</Name></a></th>
               <td><Time>{last_used_at}</Time></td>
               <td><a href={toHref(["runs"], { agent_type })}>{T.terms.runs}</a> <a href={toHref(["facts"], { agent_type })}>{T.terms.facts}</a></td>
             </tr>
@@ -57,7 +57,7 @@ function TaskTypes({ agentType }: { agentType: string }) {
         <Table label={T.procedures.taskTypes} head={[T.procedures.taskType, T.terms.workflows]}>
           {types.map(({ task_type, workflows }) => (
             <tr key={task_type}>
-              <th scope="row"><a href={toHref(["workflows"], { agent_type: agentType, task_type })}><Name>{task_type}</Name></a></th>
+              <th scope="row"><a href={toHref(["procedures"], { agent_type: agentType, task_type })}><Name>{task_type}</Name></a></th>
               <td className="number">{workflows.toLocaleString()}</td>
             </tr>
           ))}
