@@ -4,6 +4,7 @@ Boxes and arrows are listed here as text, so that a change of a diagram shows in
 compares the checked-in files with what this module renders.
 """
 
+import tomllib
 from html import escape
 from pathlib import Path
 
@@ -152,8 +153,12 @@ def overview() -> Diagram:
 
 
 def packages() -> Diagram:
-    """Draw which package may import which: each only what is below it."""
-    d = Diagram("Packages of functions/: each imports only what is below it", 940, 590)
+    """Draw which package may import which: each only what is below it, by the import rules."""
+    rules = tomllib.loads((ASSETS.parents[1] / "pyproject.toml").read_text("utf-8"))
+    layers = rules["tool"]["importlinter"]["contracts"][0]["layers"]
+    domains = layers[3:-1]  # behind local, the entry points and the container
+    end = 276 + 50 * len(domains)
+    d = Diagram("Packages of functions/: each imports only what is below it", 940, end + 108)
     d.box(320, 16, 300, 50, "local", "development server: HTTP, stream, clock", fill=_BLUE)
     for x, name, what in (
         (16, "api", "HTTP requests"),
@@ -166,22 +171,15 @@ def packages() -> Diagram:
         d.arrow((x + 106, 144), (x + 106, 168))
     d.box(16, 170, 908, 50, "container", "wires the services; built at INIT", fill=_BLUE)
     d.arrow((470, 220), (470, 244))
-    d.frame(16, 246, 908, 240, "domain packages: requests, model, rules, service, store")
+    d.frame(16, 246, 908, end - 242, "domain packages: requests, model, rules, service, store")
+    for row, layer in enumerate(domains):
+        names = layer.split(" | ")
+        step = 888 // len(names)
+        for number, name in enumerate(names):
+            d.box(30 + number * step, 276 + row * 50, step - 8, 40, "", name, fill=_GREEN)
+    d.arrow((470, end + 4), (470, end + 28))
     d.box(
-        30, 276, 880, 42, "workflows", "namespaces, settings and tasks from one file", fill=_GREEN
-    )
-    d.box(30, 328, 880, 42, "search", "entries found by meaning", fill=_GREEN)
-    names = ("entries", "conversations", "openwop", "runs", "facts", "procedures", "objects")
-    for number, name in enumerate((*names, "working_values")):
-        d.box(30 + number * 111, 380, 103, 40, "", name, fill=_GREEN)
-    lowest = ("event_log", "tasks", "namespaces", "identity", "vectors")
-    for number, name in enumerate(lowest):
-        d.box(30 + number * 178, 430, 168, 40, "", name, fill=_GREEN)
-        if number:
-            d.arrow((20 + number * 178, 450), (28 + number * 178, 450))
-    d.arrow((470, 486), (470, 510))
-    d.box(
-        *(16, 512, 908, 58),
+        *(16, end + 30, 908, 58),
         "platform",
         "table access, item types, clock, settings, encryption, limits, retries, AWS clients",
         fill=_AMBER,
