@@ -16,14 +16,6 @@ from functions.tasks.requests import EXTRA_FIELDS, MemoryPolicy, PlannedFields
 from functions.workflows.requests import OpenModel, PlanTask, Workflow
 
 
-class AgentPlan(NamedTuple):
-    """Tells what a workflow sets for an agent; None is left as it is."""
-
-    agent_id: str
-    capacity: int | None
-    pinned_namespaces: list[str] | None
-
-
 class TaskPlan(NamedTuple):
     """A task as a workflow registers it."""
 
@@ -42,7 +34,7 @@ class Application(NamedTuple):
     version: str | None
     intent_id: str
     semantic_namespaces: list[str]
-    agents: list[AgentPlan]
+    agents: dict[str, EpisodicSettings]  # what is not set is left as it is
     tasks: list[TaskPlan]
     ignored: list[str]  # the paths of what isn't of memory
 
@@ -114,13 +106,13 @@ def build_application(workflow: Workflow, seed: bytes) -> Application:
     version = _get_version(workflow)
     ids = {step.task: _build_task_id(seed, version, step.task) for step in workflow.plan}
     named = [*workflow.agents, *(step.agent for step in workflow.plan if step.agent is not None)]
-    agents = [_build_agent_plan(workflow, agent) for agent in dict.fromkeys(named)]
+    agents = {agent: _build_settings(workflow, agent) for agent in named}
     return Application(
         name=workflow.name,
         version=version,
         intent_id=build_intent_id(workflow),
         semantic_namespaces=_list_namespaces(workflow),
-        agents=[each for each in agents if (each.capacity, each.pinned_namespaces) != (None, None)],
+        agents={agent: each for agent, each in agents.items() if each.model_fields_set},
         tasks=[_build_task_plan(workflow, step, ids) for step in workflow.plan],
         ignored=[
             ".".join(map(str, (*path, key)))
@@ -140,14 +132,11 @@ def _build_task_id(seed: bytes, version: str | None, task: str) -> str:
     return keys.build_id("task", hashed.digest())
 
 
-def _build_agent_plan(workflow: Workflow, agent: str) -> AgentPlan:
+def _build_settings(workflow: Workflow, agent: str) -> EpisodicSettings:
+    own = workflow.agents[agent].episodic_memory if agent in workflow.agents else EpisodicSettings()
+    given = own.model_dump(include={"capacity", "pinned_namespaces"}, exclude_unset=True)
     capacity = workflow.memory.episodic_memory.capacity_per_agent
-    pinned = None
-    if agent in workflow.agents:
-        own = workflow.agents[agent].episodic_memory
-        capacity = own.capacity if "capacity" in own.model_fields_set else capacity
-        pinned = own.pinned_namespaces if "pinned_namespaces" in own.model_fields_set else None
-    return AgentPlan(agent, capacity, pinned)
+    return EpisodicSettings(**({} if capacity is None else {"capacity": capacity}) | given)
 
 
 def _build_task_plan(workflow: Workflow, step: PlanTask, ids: dict[str, str]) -> TaskPlan:
@@ -179,15 +168,6 @@ def _get_version(workflow: Workflow) -> str | None:
 
 def _list_namespaces(workflow: Workflow) -> list[str]:
     return list(dict.fromkeys(workflow.memory.semantic_namespaces))
-
-
-def build_settings(agent: AgentPlan) -> EpisodicSettings:
-    """Build the settings that a workflow gives an agent."""
-    given: dict[str, Any] = {
-        "capacity": agent.capacity,
-        "pinned_namespaces": agent.pinned_namespaces,
-    }
-    return EpisodicSettings(**{name: value for name, value in given.items() if value is not None})
 
 
 def is_up_to_date(task: Task, plan: TaskPlan) -> bool:

@@ -79,9 +79,9 @@ class Workflows:
         self._set_tasks(caller, application)
         for name in application.semantic_namespaces:
             self._namespaces.declare(caller, name)
-        for agent in application.agents:
-            config = AgentConfig(episodic=rules.build_settings(agent))
-            self._agents.configure(caller, agent.agent_id, config, RequestToken.create())
+        for agent, settings in application.agents.items():
+            config = AgentConfig(episodic=settings)
+            self._agents.configure(caller, agent, config, RequestToken.create())
 
     def _set_tasks(self, caller: Principal, application: Application) -> None:
         """Register the plan's tasks, and change those that exist and are open.

@@ -142,6 +142,9 @@ def render_task(task: Task) -> TaskDocument:
     return cast("TaskDocument", document | extra)
 
 
+_NOTHING_SET = dict.fromkeys(AppliedEpisodicDocument.__annotations__)
+
+
 def render_applied_workflow(
     applied: Application, access: dict[str, Access]
 ) -> AppliedWorkflowDocument:
@@ -151,8 +154,8 @@ def render_applied_workflow(
         AppliedWorkflowDocument,
         namespaces=[{"namespace": name, "access": each} for name, each in access.items()],
         agents=[
-            {"agent_id": each.agent_id, "episodic": to_document(each, AppliedEpisodicDocument)}
-            for each in applied.agents
+            {"agent_id": agent, "episodic": _NOTHING_SET | each.model_dump(exclude_unset=True)}
+            for agent, each in applied.agents.items()
         ],
         tasks=[
             to_document(each, AppliedTaskDocument, memory_policy=each.memory_policy._asdict())

@@ -81,18 +81,16 @@ def test_an_agents_own_settings_change_the_workflows_defaults() -> None:
     memory = {"episodic_memory": {"capacity_per_agent": 50}}
     declared = workflow(step("a", agent="planned"), agents=agents, memory=memory)
     application = build_application(declared)
-    assert [
-        (each.agent_id, each.capacity, each.pinned_namespaces) for each in application.agents
-    ] == [
-        ("own", 5, ["n"]),
-        ("default", 50, None),
-        ("planned", 50, None),
-    ]
-    assert rules.build_settings(application.agents[1]).model_fields_set == {"capacity"}
+    given = {name: each.model_dump(exclude_unset=True) for name, each in application.agents.items()}
+    assert given == {
+        "own": {"capacity": 5, "pinned_namespaces": ["n"]},
+        "default": {"capacity": 50},
+        "planned": {"capacity": 50},
+    }
 
 
 def test_an_agent_without_settings_is_left_as_it_is() -> None:
-    assert build_application(workflow(step("a", agent="alice"))).agents == []
+    assert build_application(workflow(step("a", agent="alice"))).agents == {}
 
 
 def test_files_that_say_the_same_have_the_same_text() -> None:
