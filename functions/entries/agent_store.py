@@ -1,12 +1,12 @@
 """The item of an agent's memory: its counters, settings and limits, and all expressions on it.
 
-The counters say how much is left of each limit, so that a limit is a condition of the write that
-would exceed it. `working_…` are of working memory outside tasks and in tasks without a coordinator;
-`working_own_entries` and `working_own_bytes` count the part in tasks.
-What exceeds `episodic_capacity` is evicted. A lower limit by guardrails is not in the item: it is
-read with it, and only rejects new entries.
-`working_max_entries` and `working_max_bytes` are limits outside tasks; absent if never configured.
-`newest` is the sort token of the entry that was counted last: indexes may not list it yet.
+The counters hold the rest of each limit, so that a limit is a condition of the write that would
+exceed it. `working_…` are of working memory outside tasks and in tasks without a coordinator;
+`working_own_entries` and `working_own_bytes` count the part in tasks. Entries above
+`episodic_capacity` are evicted. A lower limit by guardrails is not in the item: it is read with the
+item, and only rejects new entries. `working_max_entries` and `working_max_bytes` are limits outside
+tasks; absent if never configured. `newest` is the sort token of the entry that was counted last:
+indexes may not list it yet.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ _POSTPONED = 3_600_000  # ms, for an agent that can't be brought to its capacity
 
 _CAPACITY = EPISODIC.max_entries
 _WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
-RECONCILE_EVERY = 86_400_000  # ms; how long the counters of an agent go unchecked at most
+RECONCILE_EVERY = 86_400_000  # ms; counters of an agent are checked at least so often
 
 _COUNTERS = (
     "changes",
@@ -46,7 +46,7 @@ _SETTINGS = ("episodic_capacity", "working_max_entries", "working_max_bytes")
 
 
 class AgentUsage(NamedTuple):
-    """Tells what an agent holds and may hold; sizes are bytes of values.
+    """The entries that an agent holds, and its limits; sizes are bytes of values.
 
     Attributes:
         episodic_capacity: the configured capacity, or the guardrails' limit if that is lower.
@@ -54,7 +54,7 @@ class AgentUsage(NamedTuple):
         episodic_room: episodic entries that still fit; negative after the capacity was lowered.
         episodic_pinned_namespaces: new episodic entries in these are pinned.
         working_room: entries of working memory outside tasks that still fit.
-        working_own_entries, working_own_bytes: the part of it in tasks without a coordinator.
+        working_own_entries, working_own_bytes: working memory in tasks without a coordinator.
     """
 
     episodic_capacity: int = _CAPACITY
@@ -76,7 +76,7 @@ class AgentUsage(NamedTuple):
 
     @property
     def excess(self) -> int:
-        """Return how many episodic entries are to be evicted: never because of a guardrail."""
+        """Return the number of episodic entries to evict: never because of a guardrail."""
         return max(-self.episodic_room - self.episodic_reserved, 0)
 
     @property
@@ -94,7 +94,7 @@ class AgentUsage(NamedTuple):
 
 
 def to_usage(item: Item | None, most_episodic: int | None = None) -> AgentUsage:
-    """Return what an agent's item says; without an item, the agent holds nothing.
+    """Decode an agent's item; without an item, the agent holds nothing.
 
     Args:
         most_episodic: the limit by guardrails; None without one.
@@ -153,11 +153,11 @@ class AgentStore(Store):
     ) -> None:
         """Change an agent's settings, and its capacity with them; None removes a setting.
 
-        What is left of the capacity changes by the difference, since entries are written all the
-        while. Where fewer are asked for, the agent becomes due for the schedule, which evicts.
+        The rest of the capacity changes by the difference, since entries are written at the same
+        time. If the capacity is lowered, the agent becomes due for the schedule, which evicts.
 
         Args:
-            item: the agent's item as it was read.
+            item: the agent's item.
         """
         key = item_types.AGENT.build_key(tenant, agent=agent)
         new = item | changes
@@ -206,7 +206,7 @@ def _get_capacity(item: Item) -> int:
 
 
 def _get_working_limits(item: Item) -> tuple[int, int]:
-    """Return how many entries and bytes of working memory an agent has at most outside tasks."""
+    """Return the limits of an agent's working memory outside tasks: entries and bytes."""
     return item.get("working_max_entries", _WORKING_ENTRIES), item.get(
         "working_max_bytes", _WORKING_BYTES
     )
@@ -220,15 +220,15 @@ def build_counter_write(
     observed_capacity: int | None = None,
     reserved: int | None = None,
 ) -> Write:
-    """Build the change of an agent's counters; where they grow, the limit is the condition.
+    """Build the change of an agent's counters; if they grow, the limit is the condition.
 
     The first change after a reconciliation makes the agent due for the next one.
 
     Args:
         observed_capacity: the free capacity on which evictions were decided; it must be unchanged.
             None if nothing is evicted.
-        reserved: the part of the capacity that guardrails forbid; None if they were not read, and
-            there must be none.
+        reserved: the part of the capacity that guardrails forbid; None if guardrails were not read:
+            then the condition is that the agent has none.
     """
     key = item_types.AGENT.build_key(tenant, agent=agent)
     due = keys.build_due_attributes(key[0], now + RECONCILE_EVERY)
@@ -266,7 +266,7 @@ def _build_limits(
     settings: list[str],
     values: Item,
 ) -> Iterator[str]:
-    """Build the conditions of what is counted down; add the settings and values of it.
+    """Build the conditions on the remaining limits; add their settings and values.
 
     Example: with a capacity of 1000, of which guardrails forbid 998, one more entry fits while
     `episodic_room` is 999 or more.
@@ -280,9 +280,9 @@ def _build_limits(
         ("wkb", delta.working_bytes, "working_room_bytes", _WORKING_BYTES),
     ):
         if more:
-            # The item counts what is left, and not what is there: so one attribute has the limit
-            # and the count, and the condition is `room >= 1`. An agent that never wrote has all of
-            # its limit left.
+            # The item counts what is left, not what is used. So one attribute has the limit and the
+            # count, and the condition is `room >= 1`. An agent that never wrote has its whole limit
+            # left.
             settings.append(f"{attribute} = if_not_exists({attribute}, :{name}_limit) - :{name}")
             values |= {name: more, f"{name}_limit": limit}
         if more > 0 and (attribute != "episodic_room" or observed_capacity is None):

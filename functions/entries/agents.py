@@ -50,7 +50,7 @@ _LONGEST_WAIT = 0.05  # seconds; the index follows within milliseconds
 
 @dataclass(eq=False)
 class AgentMemory:
-    """Configures the memory of a tenant's agents, and keeps it as it is configured."""
+    """Configures the memory of a tenant's agents, and enforces the configuration."""
 
     _agents: AgentStore
     _assignments: AssignmentStore
@@ -60,7 +60,7 @@ class AgentMemory:
     _clock: Clock
 
     def get_settings(self, tenant: str, agent: str) -> AgentSettings:
-        """Return an agent's settings, as the API shows them: one read."""
+        """Read an agent's settings, in the form of the API: one read."""
         return _to_settings(agent, self._agents.get_item(tenant, agent))
 
     @retry_on(ConditionFailed, "others are changing this agent's settings")
@@ -69,12 +69,12 @@ class AgentMemory:
     ) -> AgentSettings:
         """Change an agent's settings; the agent need not have called yet.
 
-        After a lowered capacity, the scheduled function evicts what is in excess of it.
+        If the capacity is lowered, the scheduled function evicts the excess.
 
         Raises:
             AccessDenied: when the caller has no `memory.admin`.
             IdempotencyConflict: when the token's key was used with another body.
-            VersionMismatch: when the request was carried out, and the settings were changed since.
+            VersionMismatch: when the request had been carried out, and the settings were changed.
             Throttled: when others keep changing the settings.
         """
         authorize(caller, CONFIGURE_AGENT, AgentTarget(agent))
@@ -95,7 +95,7 @@ class AgentMemory:
         """Evict the entries above an agent's capacity, and reconcile its counters; count both.
 
         Args:
-            item: the agent's due item; it stays due if the time is over.
+            item: the agent's due item; it stays due if the time runs out.
         """
         tenant, agent = get_tenant(item["pk"]), item["agent_id"]
         evicted = self.evict_excess(tenant, agent, has_time)
@@ -111,12 +111,12 @@ class AgentMemory:
     def evict_excess(self, tenant: str, agent: str, has_time_left: Callable[[], bool]) -> int:
         """Evict the entries above the limits of an agent's settings, in the order of RFC-0015 §2.2.
 
-        Stop when the capacity holds, nothing can be evicted, or the time is over. Each transaction
-        is on the condition of the capacity left that it was decided on; so no entry too many is
-        evicted, whatever runs at the same time.
+        Stop when the capacity suffices, nothing can be evicted, or the time runs out. The condition
+        of each transaction is the remaining capacity that the decision was based on, so concurrent
+        evictions never evict too many entries.
 
         Returns:
-            how many entries were removed.
+            the number of removed entries.
 
         Raises:
             Throttled: when others keep writing the agent's memory.
@@ -146,11 +146,11 @@ class AgentMemory:
     ) -> int | None:
         """Compare an agent's counters with all entries that it holds, and correct them.
 
-        Every change of a counter counts up `changes` in its item. A correction is on the condition
+        Every change of a counter increments `changes` in its item. The condition of a correction is
         that no counter has changed since before the entries were read, so it is exact.
 
         Returns:
-            how many items were corrected; None if the time is over or a counter changed.
+            the number of corrected items; None if the time ran out or a counter changed.
         """
         task_ids = self._assignments.list_task_ids(tenant, agent)
         own, tasks = self._agents.get_with_tasks(tenant, agent, task_ids)
@@ -216,10 +216,10 @@ def _to_settings(agent: str, item: Item) -> AgentSettings:
 
 @dataclass(eq=False)
 class AgentList:
-    """The agents of a caller's tenant: principals of kind agent, and others that hold memory.
+    """The agents of a caller's tenant: principals of kind agent, and others with memory.
 
     Args:
-        list_overseen: gives the ids of the agents of whose open tasks one is the caller's.
+        list_overseen: lists the agents that have an open task of the caller.
     """
 
     _agents: AgentStore
@@ -227,10 +227,10 @@ class AgentList:
     _list_overseen: Callable[[Principal], set[str]]
 
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Principal]:
-        """List the agents that the caller may know of, newest first: itself, and whom it oversees.
+        """List the agents that the caller may see, newest first: itself, and those it oversees.
 
-        With `memory.admin` or `memory.inspect` all of the tenant: three calls for each group of
-        its principals.
+        A caller with `memory.admin` or `memory.inspect` sees all agents of the tenant: three calls
+        for each group of its principals.
         """
         return take_page(wanted, self._examine(caller, wanted))
 
@@ -256,7 +256,7 @@ class AgentList:
         return [sort_newest(visible, wanted)]
 
     def get_usages(self, caller: Principal, agents: Iterable[str]) -> dict[str, AgentUsage]:
-        """Read what visible agents hold and may hold, by id: two calls for each hundred."""
+        """Read the usage of visible agents, by id: two calls for each hundred."""
         items = self._agents.get_items(caller.tenant, agents)
         restricted = self._agents.restrictions.find_each(caller.tenant, items)
         return {
@@ -264,6 +264,6 @@ class AgentList:
         }
 
     def _find_holders(self, tenant: str, agents: Iterable[str]) -> set[str]:
-        """Return which agents hold memory, or have settings of it."""
+        """Return the agents that hold memory, or have settings of it."""
         items = self._agents.get_items(tenant, agents)
         return {agent for agent, item in items.items() if item is not None and "agent_id" in item}

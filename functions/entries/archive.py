@@ -1,15 +1,15 @@
 """Archive and remove the memory of ended tasks (RFC-0015 §2.1).
 
 The transaction that ends a task has the task's counters as a condition at its first attempt, so the
-ended task says exactly what has to be archived. If entries are written at the same time, the task
-is read again. Then follow three steps, each of which a retry or the schedule may repeat:
+ended task has exact counts of what has to be archived. If entries are written at the same time, the
+task is read again. Then three steps follow. A retry or the schedule may repeat each:
 
 1. Entries move: one transaction removes them and puts them, with their values of that instant, into
-   a part of their agent's snapshot. A racing change is in the part, or is refused.
+   a part of their agent's snapshot. A racing change is in the part, or is rejected.
 2. When nothing is left, the parts become `memory.archived` events. An event's id follows from task,
    agent and number, so it is logged once.
 3. The transaction that logs the last event announces the events to the change stream, deletes the
-   parts, takes the task off the lists of its agents and marks it as archived.
+   parts, removes the task from the lists of its agents and marks it as archived.
 """
 
 import time
@@ -48,7 +48,7 @@ from functions.platform.writes import Write, delete, put, split_by_size
 from functions.tasks.model import Task, TaskUsage
 from functions.tasks.store import TaskStore, adjust_usage, completion_writes
 
-_MAX_EVENT_BYTES = 2_500_000  # an answer holds 5 MB, and quotes count twice in it
+_MAX_EVENT_BYTES = 2_500_000  # a response holds 5 MB, and quotes count twice in it
 _MAX_WRITES, _MAX_BYTES = MAX_TRANSACTION_WRITES - 1, MAX_TRANSACTION_BYTES - MAX_ITEM_BYTES
 
 
@@ -57,8 +57,8 @@ class Part(NamedTuple):
 
     Attributes:
         size: the bytes of its lines as JSON.
-        changed: when (epoch ms) the entry of each line was written last.
-        is_new: whether that made the entry of each line.
+        changed: the time (epoch ms) of the last write of each line's entry.
+        is_new: whether this write created the entry.
     """
 
     key: Key
@@ -90,7 +90,7 @@ class Part(NamedTuple):
         """List the last events of the entries that changed since a moment (epoch ms).
 
         Returns:
-            When (epoch ms) they happened, by their ids.
+            Their times (epoch ms) by their ids.
         """
         tenant = get_tenant(self.key[0])
         return {
@@ -116,9 +116,9 @@ def _to_line(entry: Entry) -> dict[str, Any]:
 
 
 def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Iterator[Event]:
-    """Build one event an agent, or several where a snapshot is larger than a response can be.
+    """Build one event for each agent, or several if a snapshot exceeds the size of a response.
 
-    The same parts give the same events, in whatever order they come: a retry repeats them.
+    The same parts give the same events in any order, so a retry repeats the events.
     """
     of_agents: defaultdict[str, list[Part]] = defaultdict(list)
     for part in sorted(parts, key=lambda part: part.key):
@@ -147,7 +147,7 @@ def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Ite
 
 
 def _announce(tenant: str, task: Task, event: Event, now: int) -> Write:
-    """Tell the change stream of an archived event, without its snapshot."""
+    """Build the announcement of an archived event to the change stream, without its snapshot."""
     item: Item = {
         "event": event.id,
         "agent_id": event.agent_id,
@@ -166,14 +166,14 @@ def _announce(tenant: str, task: Task, event: Event, now: int) -> Write:
 _MAX_ENTRIES_PER_MOVE = 40  # two writes each, of the 100 that a transaction holds
 _MAX_PART_BYTES = 250_000  # of lines; an item holds 400 KB
 _LINE_BYTES = 300  # of an entry in a part, without its value and names
-_REQUEST_SECONDS = 20.0  # the schedule finishes what takes longer
-_STREAM_RETENTION = 86_400_000  # ms; after that, no change comes any more
+_REQUEST_SECONDS = 20.0  # the schedule finishes longer work
+_STREAM_RETENTION = 86_400_000  # ms; after that, no change can arrive
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5  # seconds; an index follows within milliseconds
 
 
 @dataclass(eq=False)
 class TaskArchive:
-    """Archives what ended tasks hold."""
+    """Archives the memory of ended tasks."""
 
     _store: EntryStore
     _table: Table
@@ -191,8 +191,8 @@ class TaskArchive:
         """Archive the memory of a task that the caller has just ended, within 20 seconds.
 
         Args:
-            ended: the task as it ended; its counters are exact, or known to be old.
-            item_keys: those that `list_keys` gave; what the index missed is read again.
+            ended: the ended task; its counters are exact, or known to be old.
+            item_keys: the keys from `list_keys`; entries that the index missed are read again.
         """
         deadline = time.monotonic() + _REQUEST_SECONDS
         entries = self._store.get_of_task(ended.id, item_keys)
@@ -230,9 +230,9 @@ class TaskArchive:
     def _move(
         self, tenant: str, task: Task, entries: Iterable[Entry], deadline: float
     ) -> tuple[int, list[Part]]:
-        """Move entries into parts, or delete them; returns how many, and the parts.
+        """Move entries into parts, or delete them; return their number, and the parts.
 
-        A group of which an entry has changed or gone since it was read stays.
+        A group stays if one of its entries was changed or removed since it was read.
         """
         moved, parts = 0, list[Part]()
         for reason, group in split_into_moves(task, entries):
@@ -251,10 +251,10 @@ class TaskArchive:
     def _complete(self, tenant: str, task: Task, parts: list[Part]) -> bool:
         """Log the events of all parts, announce them, delete the parts, close the task.
 
-        The last event is logged in the transaction of the rest. In this order, if that is more than
-        one transaction: what a crash leaves is done again.
+        The last event is logged in one transaction with the rest. If more transactions are needed,
+        they keep this order, so that a retry can continue after a crash.
 
-        Returns False where the logs don't have yet what happened before: the schedule comes back.
+        Returns False if the logs don't have earlier events yet: the schedule tries again.
         """
         if self._log_wait_seconds > 0 and not self._await_log(tenant, task, parts):
             return False
@@ -281,12 +281,12 @@ class TaskArchive:
     def _await_log(self, tenant: str, task: Task, parts: Iterable[Part]) -> bool:
         """Wait until the log has the last change of each entry that is archived.
 
-        The change stream brings an entry's changes in their order, mostly within a second. It keeps
-        a change for a day: what it hasn't brought by then never comes. What happened before the
-        task came into its intent, or left it, is in another log.
+        The change stream delivers an entry's changes in order, usually within a second. It keeps a
+        change for a day: after that, the change never arrives. Events from before the task joined
+        or left its intent are in another log.
 
         Returns:
-            Whether the log has them, or never will.
+            True if the log has them, or never will.
         """
         is_moved = task.intent_id or task.adopted_at
         in_intent = task.in_intent_since if is_moved else 0
@@ -308,7 +308,7 @@ class TaskArchive:
 def split_into_moves(
     task: Task, entries: Iterable[Entry]
 ) -> Iterator[tuple[RemovalReason, list[Entry]]]:
-    """Group entries of one agent and tier so that a group fits one transaction and one part."""
+    """Group entries by agent and tier so that a group fits one transaction and one part."""
     groups: defaultdict[tuple[str, str, RemovalReason], list[Entry]] = defaultdict(list)
     is_archived = task.memory_policy.archive_on_completion or task.archive_required
     reason: RemovalReason
@@ -333,7 +333,7 @@ def _estimate_line(entry: Entry) -> int:
 def _build_removals(
     tenant: str, task: Task, group: Sequence[Entry], reason: RemovalReason, now: int
 ) -> list[Write]:
-    """Build the writes that remove entries of one agent and tier, and that count this."""
+    """Build the writes that remove entries of one agent and tier, and change their counters."""
     actor = SERVICE if reason == "expired" else task.ender
     writes, agent, delta = list[Write](), group[0].agent_id, CounterDelta()
     for entry in group:

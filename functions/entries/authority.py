@@ -1,4 +1,4 @@
-"""Define who may read and write an entry or an agent's memory, and what a query may read of it.
+"""Define who may read, write, and query an entry or an agent's memory.
 
 RFC-0015 §2, §4.1, §9.1.
 """
@@ -31,25 +31,25 @@ from functions.tasks.model import Task
 
 
 class AgentTarget(NamedTuple):
-    """An agent; `is_overseen` says whether the caller coordinates an open task of it."""
+    """An agent; `is_overseen`: whether the caller coordinates one of its open tasks."""
 
     agent: str
     is_overseen: bool = False
 
 
 class SuccessionTarget(NamedTuple):
-    """An entry in a task; `is_former` says whether its owner was the task's assignee before."""
+    """An entry in a task; `is_former`: whether its owner was an earlier assignee of the task."""
 
     assignee: str | None
     is_former: bool
 
 
 class EntryTarget(NamedTuple):
-    """An entry, and what decides on the caller's access to it.
+    """An entry, with the facts that decide on the caller's access.
 
     Attributes:
         namespace: where semantic memory is; None for private memory.
-        task: the task of working memory; None if it is in none, or the owner's access decides.
+        task: the task of working memory; None without one, or if the owner's access decides.
         is_overseen: whether the caller coordinates an open task of the agent whose episodic memory
             it is.
     """
@@ -97,7 +97,7 @@ WRITE_ENTRY: Action[EntryTarget] = Action(
     (_OWNS, *map(_by_namespace, WRITE_MEMORY.rules)),
     "this memory isn't yours to write",
 )
-"""Change or delete an entry; while it is in a task, the task's own rules hold as well."""
+"""Change or delete an entry; in a task, the task's rules apply, too."""
 
 REMOVE_ENTRY: Action[EntryTarget] = Action(
     "entry.remove",
@@ -138,7 +138,7 @@ READ_EVICTION_ORDER: Action[AgentTarget] = Action(
     (_IS_AGENT, _OVERSEES, INSPECTS),
     "this is for the agent, and who coordinates a task of it",
 )
-"""See which episodic entries are evicted next: it takes what reading them takes."""
+"""See which episodic entries are evicted next: the rules of reading them apply."""
 REPLACE_ENTRY: Action[SuccessionTarget] = Action(
     "entry.replace",
     (
@@ -150,7 +150,7 @@ REPLACE_ENTRY: Action[SuccessionTarget] = Action(
     "only a task's present assignee replaces entries of its predecessors",
     is_audited=True,
 )
-"""A successor writes in the place of its predecessor's entry (RFC-0015 §8.2)."""
+"""Replace the entry of a former assignee, as its successor (RFC-0015 §8.2)."""
 CHANGE_ENTRY = Action("entry.change", WRITE_MEMORY.rules, WRITE_MEMORY.denied, is_audited=True)
 """Change an entry of semantic memory that another principal made."""
 DELETE_ENTRY = Action("entry.delete", WRITE_MEMORY.rules, WRITE_MEMORY.denied, is_audited=True)
@@ -163,7 +163,7 @@ def assert_can_read(
     """Raise `AccessDenied` when the caller may not read the entry.
 
     Args:
-        tasks: asked only about another agent's private memory.
+        tasks: used only for another agent's private memory.
         namespace: the entry's; None for a private entry.
     """
     if not is_allowed(caller, READ_ENTRY, EntryTarget(entry, namespace)):
@@ -173,7 +173,7 @@ def assert_can_read(
 def build_target(
     tasks: TaskAccess, caller: Principal, entry: Entry, namespace: NamespaceTarget | None
 ) -> EntryTarget:
-    """Read all that decides on the caller's access to an entry, besides its namespace."""
+    """Read what decides on the caller's access to an entry, except its namespace."""
     if not entry.policy.is_private:
         return EntryTarget(entry, namespace)
     if entry.policy.is_task_bound:
@@ -189,7 +189,7 @@ class PrivateScope(NamedTuple):
         agent_id: the owner; empty for a task's working memory.
         task: the task whose working memory it is; None for an agent's memory.
         is_inherited: whether a sub-task of the task shows it.
-        task_ids: the tasks whose entries alone the caller may read; None if it may read all.
+        task_ids: the caller may read only entries of these tasks; None if it may read all.
     """
 
     filters: Filters
@@ -200,7 +200,7 @@ class PrivateScope(NamedTuple):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether the scope holds so little that a page reads all of it."""
+        """Tell whether the scope is so small that a page reads all of it."""
         names_slot = self.filters.namespace is not None and self.filters.key is not None
         return names_slot or (
             self.task is not None and self.task.working_entries <= DEFAULT_TASK_ENTRIES

@@ -45,7 +45,7 @@ _FIXED_WRITES = 4  # an entry's own item, tombstone, row among all entries and a
 _COUNTER_WRITES = 10  # left free for the counters of agents and tasks
 _MAX_DELETED_TOGETHER = 25
 _NOT_WRITABLE = (EntryNotFound, AccessDenied, TaskReassigned)
-"""Why an entry that the caller has found isn't the caller's to delete (any more)."""
+"""The errors by which a found entry is not, or no longer, the caller's to delete."""
 
 _NO_SUCH_NAME = (
     "no entry of yours has this namespace and key; one of semantic memory needs memory_type"
@@ -68,7 +68,7 @@ class Batches:
     def write(
         self, caller: Principal, batch: Sequence[NewEntry | BatchUpdate], token: RequestToken
     ) -> list[Entry]:
-        """Create and update all, or do nothing.
+        """Create and update all entries, or none.
 
         Raises:
             ServiceError: when one of them can't be written, with its `index` in the batch.
@@ -101,7 +101,7 @@ class Batches:
         except BatchTooLarge:
             if not claims:
                 raise
-        # 50 entries leave no place for the configuration of a new namespace, so that comes first
+        # 50 entries leave no room for a new namespace's configuration, which is written first
         self._writer.commit(replace(transaction, transitions=()), None)
         return self._writer.commit(replace(transaction, claims=()), token)
 
@@ -128,7 +128,7 @@ class Batches:
     ) -> Transition:
         address, nonce = _find_address(caller, update)
         if nonce is None and not POLICIES_BY_ID_LETTER[address.tier].is_private:
-            # a caller who may not write there doesn't learn which keys exist
+            # a caller that may not write there doesn't learn which keys exist
             authorize(caller, WRITE_MEMORY, find(update.natural_key[0]))
         old = present.get(address.item_key)
         if old is None or old.is_expired(now) or update.memory_type not in (None, old.memory_type):
@@ -137,7 +137,7 @@ class Batches:
             raise EntryNotFound
         authorize(caller, WRITE_ENTRY, EntryTarget(old, _find_namespace(old, find)))
         if token.matches(old.request_token):
-            old = old._replace(version=update.version)  # so that the write itself finds the replay
+            old = old._replace(version=update.version)  # so that the write finds the replay
         if old.version != update.version:
             raise to_version_mismatch(old)
         if update.model_fields_set.isdisjoint(EntryChange.model_fields):
@@ -146,7 +146,7 @@ class Batches:
         return Transition(old, changed, index)
 
     def _read_once(self, caller: Principal) -> FindNamespace:
-        """Return what finds a namespace, with one read for all entries that are in it."""
+        """Build a function that reads each namespace once."""
         return cache(partial(self._namespaces.find, caller))
 
     def delete(self, caller: Principal, filters: Filters) -> int:
@@ -189,7 +189,7 @@ def _find_namespace(entry: Entry, find: FindNamespace) -> NamespaceTarget | None
 
 
 def _find_address(caller: Principal, update: BatchUpdate) -> tuple[EntryAddress, str | None]:
-    """Return the slot that an update names, and the incarnation if it names one."""
+    """Return the slot, and the incarnation if the update names one."""
     if update.id is not None:
         return entry_keys.parse_entry_id(caller.tenant, update.id)
     namespace, key = update.natural_key

@@ -1,8 +1,8 @@
-"""The limits of an agent's memory: what is evicted, pinned and refused (RFC-0015 §2.2, §7, §9.4).
+"""The limits of an agent's memory: evict, pin and reject entries (RFC-0015 §2.2, §7, §9.4).
 
-A create reads no counters. Its transaction is on the condition that limits aren't reached and that
-no settings pin the entry; when the condition fails, it brings the counters, and the functions here
-decide on them.
+A create reads no counters. Its transaction has the condition that no limit is reached and that no
+setting pins the entry. If the condition fails, the error has the counters, and the functions here
+decide by them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -31,17 +31,17 @@ from functions.platform.keys import Key
 from functions.platform.parallel import run_parallel
 from functions.tasks.access import TaskAccess
 
-MAX_EVICTED = 20  # by one create; the schedule evicts what a lowered capacity leaves over
+MAX_EVICTED = 20  # by one create; the schedule evicts the excess over a lowered capacity
 _MIN_INTERVAL = 3_600_000  # ms; between two recorded reads of an entry
 _NEARLY_FULL = 0.1  # of the capacity, or
 _FEW_ENTRIES = 100  # that still fit: from there on every read is recorded
 
 
 class Evictions(NamedTuple):
-    """Tells what a transaction evicts.
+    """The evictions of a transaction.
 
     Attributes:
-        free_capacity: the capacity left when they were decided on; None if nothing is evicted.
+        free_capacity: the remaining capacity at the decision; None if nothing is evicted.
     """
 
     transitions: tuple[Transition, ...] = ()
@@ -59,10 +59,10 @@ def plan_evictions(
     transitions: Sequence[Transition],
     now: int,
 ) -> Evictions:
-    """Decide what has to be evicted so that the transitions fit (RFC-0015 §2.2).
+    """Plan the evictions after which the transitions fit (RFC-0015 §2.2).
 
-    Nothing, if they fit, or if too little is listed yet by the index: the transaction then fails
-    again, and the index is read again.
+    The plan is empty if they fit, or if the index lists too few entries yet: the transaction then
+    fails again, and the index is read again.
     """
     delta = count_agent_changes(transitions)[agent]
     if delta.episodic <= 0 or usage.episodic_room >= delta.episodic:
@@ -72,8 +72,8 @@ def plan_evictions(
     count = min(delta.episodic - usage.episodic_room, delta.episodic + MAX_EVICTED)
     kept = {transition.item_key for transition in transitions}
     found = find_evictions(store, tenant, agent, now, count, kept=kept)
-    # The index lists fewer than have to go: either the rest is pinned, or the index lags behind.
-    # In the second case the transaction fails, and the counters and the index are read again.
+    # The index lists too few entries: either the others are pinned, or the index lags behind. In
+    # the second case the transaction fails, and the counters and the index are read again.
     if len(found) < min(delta.episodic, count):
         if usage.episodic_pinned_count >= usage.episodic_entry_count:
             raise _capacity_error(usage, transitions, agent)
@@ -91,7 +91,7 @@ def find_evictions(
     max_expired: int = MAX_EVICTED,
     kept: Collection[Key] = (),
 ) -> tuple[Transition, ...]:
-    """Read what can be removed, and select what frees the capacity for `count` entries."""
+    """Read removable entries, and select those that free the capacity for `count` entries."""
     most = count + len(kept)
     expired, candidates = run_parallel(
         (
@@ -109,12 +109,12 @@ def select_evictions(
     max_expired: int,
     kept: Collection[Key] = (),
 ) -> tuple[Transition, ...]:
-    """Select the removals that free the capacity for `count` entries, or as many as there are.
+    """Select the removals that free the capacity for `count` entries, or for fewer.
 
     Args:
         expired: the agent's expired entries. They are removed before anything is evicted.
         candidates: the entries that can be evicted, the first to evict first.
-        max_expired: how many expired entries are removed at most.
+        max_expired: the maximum number of expired entries to remove.
         kept: the keys of items that aren't removed.
     """
     removed = [each for each in expired if each.policy.is_evictable and each.item_key not in kept]
@@ -146,7 +146,7 @@ def apply_pinned_namespaces(
 
 
 def _never_fits(usage: AgentUsage, transitions: Sequence[Transition], agent: str) -> bool:
-    """Return whether no eviction makes them fit: what is pinned, or written by them, stays."""
+    """Tell whether no eviction makes them fit: pinned and newly written entries stay."""
     written = (each.new for each in transitions if each.new is not None)
     kept = sum(entry.agent_id == agent and entry.is_evictable for entry in written)
     return (
@@ -186,10 +186,10 @@ def find_expired(
 
 
 class AccessTracker:
-    """Records when owners read episodic entries: eviction is ordered by it (RFC-0015 §2.2).
+    """Records when owners read episodic entries, which orders evictions (RFC-0015 §2.2).
 
-    A read is recorded only where it matters: always where few more creates would evict the entry,
-    else at most once an hour for an entry. It makes no version and no event.
+    If an eviction is near, every read is recorded, else one an hour for each entry. A record makes
+    no version and no event.
     """
 
     def __init__(self, store: EntryStore, agents: AgentStore, clock: Clock) -> None:
@@ -198,7 +198,7 @@ class AccessTracker:
         self._clock = clock
 
     def record_reads(self, caller: Principal, entries: Iterable[Entry]) -> None:
-        """Record that the caller read these: one read more if any is its own and evictable."""
+        """Record the caller's reads: one more call if an entry is its own and evictable."""
         own = [entry for entry in entries if _is_tracked(caller, entry)]
         if own:
             usage, _ = self._agents.get_limited_usage(caller.tenant, caller.id)
@@ -229,7 +229,7 @@ def _is_tracked(caller: Principal, entry: Entry) -> bool:
 
 
 class EvictionOrder:
-    """Lists what an agent's memory evicts next, to those who may read these entries."""
+    """Lists the entries of an agent that are evicted next, for callers that may read them."""
 
     def __init__(self, store: EntryStore, tasks: TaskAccess, clock: Clock) -> None:
         self._store = store
@@ -245,14 +245,14 @@ class EvictionOrder:
         return is_allowed(caller, READ_EVICTION_ORDER, target._replace(is_overseen=is_overseen))
 
     def list_all(self, caller: Principal, agent: str, wanted: WantedPage) -> Iterator[Entry]:
-        """List entries from where a page begins; nothing is recorded as read.
+        """List entries from the begin of a page, without recording reads.
 
-        Nothing, where the caller may not read them. Pinned entries are never evicted and aren't
-        listed, nor are expired ones. The calls are one of an index, and one for each hundred
-        entries; more where entries have changed since the index was written.
+        The list is empty if the caller may not read them. Pinned and expired entries aren't listed.
+        It takes a call to an index, and one for each hundred entries; more if entries have changed
+        since the index was written.
 
         Args:
-            wanted: the page; its positions are each an `eviction_order`.
+            wanted: the page; each position is an `eviction_order`.
         """
         if not self.can_read(caller, agent):
             return

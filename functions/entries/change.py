@@ -1,4 +1,4 @@
-"""Change an entry at its version, by one write where nothing else has to change (RFC-0015 §3.2)."""
+"""Change an entry at its version, by one write if nothing else has to change (RFC-0015 §3.2)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -52,14 +52,14 @@ class Changes:
     ) -> Entry:
         """Change an entry that is at `version` (RFC-0015 §3.2).
 
-        The owner's change of value or tags is one call; it fails where more has to change.
+        The owner's change of value or tags is tried by one call; it fails if more has to change.
 
         Raises:
             VersionMismatch: when the entry is at another version.
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
             AccessDenied: when the caller may not write it.
             CapacityExceeded: when the change exceeds a limit.
-            ValidationFailed: when nothing is given, or fields don't fit together.
+            ValidationFailed: when no field is given, or fields contradict each other.
             ValueTooLarge: when the value has more than `limits.MAX_VALUE_BYTES`.
         """
         address, nonce = parse_entry_id(caller.tenant, entry_id)
@@ -105,7 +105,7 @@ def apply_change(
     given = to_entry_fields(change)
     entry.policy.assert_allows_fields(given)
     if change.model_fields_set & {"ttl", "expires_at"}:
-        # a new `ttl` counts from this write, and so does one that a removed `expires_at` hid
+        # a `ttl` counts from this write if it is new, or if a removed `expires_at` overrode it
         ttl = given.get("ttl", entry.ttl)
         given["expires_at"] = compute_entry_expiry(ttl, change.expires_at, entry.task_id, now)
     changed = entry._replace(
@@ -121,7 +121,7 @@ def apply_change(
 
 
 def set_vector(entry: Entry, given: dict[str, Any], now: int) -> Entry:
-    """Note the vector that a request gives an entry, or that there is none any more."""
+    """Set or remove the vector that a request gives an entry."""
     if entry.sensitivity in ENCRYPTED:
         if entry.packed_vector is not None:
             raise ValidationFailed(
@@ -137,7 +137,7 @@ def set_vector(entry: Entry, given: dict[str, Any], now: int) -> Entry:
 
 
 def to_entry_fields(body: NewEntry | EntryChange) -> dict[str, Any]:
-    """Return the given fields that an entry takes from a body as they are, as it holds them."""
+    """Return the given fields of a body that an entry takes unchanged."""
     given = {name: getattr(body, name) for name in body.model_fields_set & _COPIED_FIELDS}
     fields = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()

@@ -1,8 +1,8 @@
 """Resolve the failed conditions of a transaction of entries.
 
 The first attempt assumes the common case: the slot is free, the task is registered and knows the
-agent, no limit is reached. A failed condition brings the item that caused it. That item is either
-the answer to the caller, as an error, or says what the next attempt has to write as well.
+agent, no limit is reached. A failed condition returns the item that caused it. The item leads
+either to an error for the caller, or to what the next attempt also has to write.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -51,7 +51,7 @@ from functions.tasks.model import Membership, Task
 from functions.tasks.store import TaskStore, task_from_item
 
 ReadMembership = Callable[[str], Membership]
-"""Reads what the caller is in a task, by the task's id."""
+"""Reads the caller's role in a task, by the task's id."""
 
 
 def resolve_task_conflict(
@@ -62,7 +62,7 @@ def resolve_task_conflict(
     failed: tuple[Key, Item | None],
     read_membership: ReadMembership,
 ) -> TaskAssumptions:
-    """Return what a failed condition on a task's item, or on a grant, says of the task.
+    """Return what is known of a task after a failed condition on its item or on a grant.
 
     Args:
         failed: the key of an item whose condition failed, and the item; not necessarily a task's.
@@ -90,7 +90,7 @@ def resolve_task_conflict(
 
 
 class _Attempt:
-    """Tells what the caller wanted of tasks, to compare with a task as it is stored."""
+    """The caller's writes to tasks, to compare with a stored task."""
 
     def __init__(self, caller: Principal, transitions: Sequence[Transition], now: int) -> None:
         self._caller, self._transitions, self._now = caller, transitions, now
@@ -102,7 +102,7 @@ class _Attempt:
     def resolve(
         self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
     ) -> TaskAssumptions:
-        """Return what the next attempt has to know of a task; raise why it takes nothing."""
+        """Return what the next attempt has to know of a task; raise if the task takes no writes."""
         with_role = self._resolve_role(task, known, read_membership)
         if with_role is not known:
             return with_role
@@ -118,14 +118,14 @@ class _Attempt:
         assert_working_fits(self._transitions, count_task_changes, task.id, free, most)
         if delta.has_creates and (task.id in known.uncoordinated) != (task.coordinator is None):
             return replace(known, uncoordinated=known.uncoordinated ^ {task.id})
-        # Every other condition of the task holds. What is left is that the agent has no counter in
-        # it yet, so the next attempt starts one.
+        # Every other condition of the task holds. So the agent has no counter in the task yet, and
+        # the next attempt creates one.
         return replace(known, unjoined=known.unjoined | {task.id})
 
     def _resolve_role(
         self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
     ) -> TaskAssumptions:
-        """Return by which role the caller writes, if the role is a condition of the attempt."""
+        """Return the role by which the caller writes, if it is a condition of the attempt."""
         delta = self._deltas.get(task.id, CounterDelta())
         writes = task.id in self._changed or delta.has_creates
         takes_part = task.id in self._creates and delta.is_zero() and task.id not in known.joined
@@ -159,7 +159,7 @@ def resolve_intent_conflict(
     known: TaskAssumptions,
     failed: tuple[Key, Item | None],
 ) -> TaskAssumptions:
-    """Return what a failed condition on an intent, or on its participant, says of it."""
+    """Return what is known of an intent after a failed condition on it or its participant."""
     failed_key, item = failed
     for transition in transitions:
         intent = transition.current.intent_id
@@ -182,7 +182,7 @@ FailedConditions = dict[Key, Item | None]
 
 
 class IdempotentReplay(Exception):
-    """The request was carried out before; `entries` are as it left them."""
+    """The request was carried out before; `entries` are its results."""
 
     def __init__(self, entries: list[Entry]) -> None:
         super().__init__("already carried out")
@@ -191,7 +191,7 @@ class IdempotentReplay(Exception):
 
 @dataclass(eq=False)
 class ConflictResolver:
-    """Says what to try next when conditions of a transaction failed."""
+    """Builds the next attempt when conditions of a transaction failed."""
 
     _store: EntryStore
     _mapper: EntryMapper
@@ -224,9 +224,8 @@ class ConflictResolver:
             )
             tasks = resolve_intent_conflict(caller, transaction.transitions, tasks, (key, item))
             transaction = transaction.with_tasks(tasks)
-        # Two passes: what counts against the agent's own limits follows from its tasks, so that
-        # these come first.
-        for key, item in failed.items():  # which limits there are depends on the tasks
+        # Two passes: the agent's tasks decide what counts against its limits, so they come first.
+        for key, item in failed.items():  # the limits depend on the tasks
             transaction = self._resolve_capacity(transaction, key, item)
         return transaction
 
@@ -262,7 +261,7 @@ class ConflictResolver:
         return replace(transaction, transitions=tuple(transitions))
 
     def authorize_repetition(self, caller: Principal, entries: Iterable[Entry], now: int) -> None:
-        """Check that the tasks of entries still take writes of a caller that repeats a request."""
+        """Check that the tasks of entries still allow writes of a caller that repeats a request."""
         bound = [each.task_id for each in entries if each.policy.is_task_bound]
         for task in self._tasks.get_many(caller.tenant, set(filter(None, bound))):
             member = self._tasks.get_membership(caller.tenant, task.id, caller.id)
@@ -284,7 +283,7 @@ class ConflictResolver:
         return transaction
 
     def examine(self, transaction: Transaction) -> Transaction:
-        """Return the transaction with what it has to evict under guardrails, before any attempt."""
+        """Return the transaction with its evictions under guardrails, before any attempt."""
         caller = transaction.caller
         item, restrictions, _ = self._restrictions.read(caller.tenant, caller.id)
         return self._fit(transaction, caller.id, item, restrictions)
@@ -296,7 +295,7 @@ class ConflictResolver:
         item: Item | None,
         restrictions: Restrictions | None = None,
     ) -> Transaction:
-        """Fit the transaction into what an agent may hold by its settings and guardrails."""
+        """Fit the transaction into an agent's limits by its settings and guardrails."""
         tenant = transaction.caller.tenant
         if restrictions is None:
             restrictions = self._restrictions.find_each(tenant, {agent: item})[agent]
@@ -311,7 +310,7 @@ class ConflictResolver:
         return self.evict(fitted, agent, usage)
 
     def evict(self, transaction: Transaction, agent: str, usage: AgentUsage) -> Transaction:
-        """Return the transaction with what it has to evict, given what the agent holds."""
+        """Return the transaction with its evictions, given the agent's usage."""
         tenant, now = transaction.caller.tenant, transaction.now
         evictions = plan_evictions(self._store, tenant, agent, usage, transaction.transitions, now)
         return replace(transaction, evictions=evictions)

@@ -40,14 +40,14 @@ class Contexts:
     ) -> tuple[Task, Iterator[tuple[Section, Entry]]]:
         """Return a task and its memory.
 
-        The order is: working memory, that of the parent if the task inherits, episodic entries,
-        and the semantic namespaces declared for the task.
+        The order is: working memory, the parent's working memory if the task inherits, episodic
+        entries, and the semantic namespaces declared for the task.
 
-        What the caller may not read is left out. Nothing is read before it is asked for.
+        Memory that the caller may not read is left out. Each group is read when it is used.
 
         Args:
-            episodic_limit: how many episodic entries there are at most, the newest first.
-            tags: which the episodic entries must have, all of them.
+            episodic_limit: the maximum number of episodic entries, newest first.
+            tags: the episodic entries must have all of them.
             is_touched: whether the owner's reads count for the order of eviction.
 
         Raises:

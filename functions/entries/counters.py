@@ -1,4 +1,4 @@
-"""Define what the counters of agents and tasks count: entries, bytes of values, pinned entries.
+"""Count entries, bytes of values, and pinned entries, by agent and by task.
 
 Every write is a transition of an entry. The counters change in the same transaction.
 """
@@ -28,7 +28,7 @@ class AgentCounts:
 
     Attributes:
         working: working memory outside tasks, and in tasks without a coordinator.
-        own, own_bytes: what of it is in tasks.
+        own, own_bytes: the part in tasks.
     """
 
     episodic: int = 0
@@ -72,9 +72,9 @@ class CounterDelta(AgentCounts):
 
     Attributes:
         attached: entries of other tiers that end with the task.
-        has_creates: whether new entries are among what is counted.
-        newest: the sort token of the last new entry among what agents count; changes no count.
-        unpinned_namespaces: namespaces that the agent's settings must not pin for this to hold.
+        has_creates: whether new entries are counted.
+        newest: the sort token of the last new entry that agents count; changes no count.
+        unpinned_namespaces: the change is valid only if the settings pin none of these.
     """
 
     attached: int = 0
@@ -88,13 +88,13 @@ class CounterDelta(AgentCounts):
 
 
 Deltas = defaultdict[str, CounterDelta]
-"""Changes of counters by agent or task; one that isn't listed has none."""
+"""Changes of counters by agent or task."""
 
 
 def count_agent_changes(transitions: Iterable[Transition]) -> Deltas:
     """Return the changes of agents' counters, by agent.
 
-    Of working memory in tasks they count what is in tasks without a coordinator.
+    Working memory in a task counts if the task has no coordinator.
     """
     deltas = Deltas(CounterDelta)
     for sign, entry, transition in _list_signed_entries(transitions):
@@ -148,7 +148,7 @@ def assert_working_fits(
     """Raise `CapacityExceeded` when working memory grows beyond a limit of its task or agent.
 
     Args:
-        transitions: what is written; the error has the index of the first that doesn't fit.
+        transitions: the writes; the error has the index of the first that doesn't fit.
         count: counts what transitions change, for tasks or for agents.
         free: how many entries and bytes still fit.
         most: how many entries and bytes there may be.
@@ -170,7 +170,7 @@ def assert_working_fits(
 def find_first_beyond(
     transitions: Sequence[Transition], is_beyond: Callable[[Sequence[Transition]], bool]
 ) -> int | None:
-    """Return the index of the first transition that, with those before it, is beyond a limit."""
+    """Return the index of the first transition that exceeds a limit, with those before it."""
     ends = range(1, len(transitions) + 1)
     end = next((end for end in ends if is_beyond(transitions[:end])), 1)
     return transitions[end - 1].index

@@ -1,8 +1,8 @@
-"""Remove entries: by requests, when they have expired, and why the stream shows removals.
+"""Remove entries: by requests, or when they have expired; explain removals in the stream.
 
-DynamoDB's removal of an expired item removes nothing else. So its tombstone, and all that other
-removals write in the same transaction (counters, index rows), is written here, and once: the
-tombstone is the condition.
+DynamoDB removes only the item of an expired entry. The rest that other removals write in the same
+transaction (tombstone, counters, index rows) is written here, once: the condition is that there is
+no tombstone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -58,7 +58,7 @@ class Deletes:
 
 
 class Removal(NamedTuple):
-    """Why, when (epoch ms), by whom and within which trace an entry was removed."""
+    """The reason, time (epoch ms), actor and trace of an entry's removal."""
 
     reason: RemovalReason
     happened: int
@@ -80,7 +80,7 @@ class RemovalReasons:
         return self._table.get_many(wanted) if wanted else {}
 
     def explain(self, entry: Entry, tombstones: dict[Key, Item]) -> Removal:
-        """Give why and when an entry was removed; without a tombstone, complete its removal."""
+        """Return the reason of an entry's removal; without a tombstone, complete the removal."""
         key = _tombstone_key(entry)
         tombstone = tombstones.get(key) or self._complete(entry, key)
         actor = Actor(tombstone["actor"], tombstone["actor_kind"])
@@ -125,10 +125,10 @@ class ExpiredEntries:
         self._clock = clock
 
     def remove(self, items: Sequence[Item], reason: RemovalReason = "expired") -> int:
-        """Remove entries of one tenant, and count them: those that have expired.
+        """Remove the expired entries of one tenant; return their number.
 
-        All of them, where the reason is that their owner was deleted. If one was changed or removed
-        at the same time, the others are removed one by one.
+        All entries are removed if the reason is that their owner was deleted. If one was changed or
+        removed at the same time, the others are removed one by one.
         """
         try:
             return self._remove_together(items, reason)

@@ -19,12 +19,12 @@ _PRIORITIES: tuple[Priority, ...] = ("low", "normal", "high")  # their ranks are
 
 
 def build_rank(priority: Priority) -> str:
-    """Build what the orders of all entries of a priority begin with."""
+    """Build the prefix of the order of all entries of a priority."""
     return str(_PRIORITIES.index(priority))
 
 
 def build_eviction_order(priority: Priority, accessed: int, nonce: str) -> str:
-    """Build what an entry sorts by: the first is evicted first.
+    """Build the sort key of an entry: the first is evicted first.
 
     Args:
         accessed: the last access, in epoch ms.

@@ -1,11 +1,11 @@
-"""Fence the entries of those who leave a task.
+"""Fence the entries of agents that leave a task.
 
-The owner of a working entry changes it by one write, which doesn't look at the task. So a hand-over
-marks the entries of the former assignee: each later write of a marked entry has the task as a
-condition. Example: carol gets bob's task, so bob's next PATCH of his checkpoint asks that bob is
-still its assignee, and is rejected. The transaction that hands the task over keeps new entries out
-and names whose entries are to be marked; a retry of the request or the schedule finishes what a
-crash leaves.
+The owner of a working entry changes it by one write, without a condition on the task. So a
+hand-over marks the entries of the former assignee: each later write of a marked entry has the task
+as a condition. Example: carol gets bob's task. Bob's next PATCH of his checkpoint has the condition
+that he is the assignee, and is rejected. The transaction of the hand-over rejects new entries and
+names the owners of the entries to mark; a retry of the request or the schedule finishes after a
+crash.
 """
 
 import time
@@ -31,9 +31,9 @@ class EntryFence:
         self._tasks = tasks
 
     def fence_at(self, partition: str) -> int:
-        """Mark the entries of all who have left the task in a partition.
+        """Mark the entries of all agents that have left the task in a partition.
 
-        Returns how many; they are marked when this returns.
+        Returns their number.
         """
         task = self._tasks.get_at(partition)
         if task is None or task.completed_at is not None or not task.leaving:
@@ -48,9 +48,9 @@ class EntryFence:
         return marked
 
     def _find_entries(self, tenant: str, task_id: str) -> list[Entry]:
-        """Find the working entries of those who left; counters prove that none is left out.
+        """Find the working entries of the agents that left; counters prove that none is missing.
 
-        Those who left write no new ones, so a counter that is read afterwards is never too low.
+        These agents write no new ones, so a counter that is read afterwards is never too low.
         """
         for wait in _INDEX_WAITS:
             found = [
@@ -59,9 +59,8 @@ class EntryFence:
                 if entry.policy.is_task_bound
             ]
             task = self._tasks.get_existing(tenant, task_id)
-            # The index may lag behind, and the counter never does: 3 counted and 2 found means that
-            # one entry isn't listed yet. The counter is read after the index, so it can't be too
-            # low.
+            # The index may lag behind, the counter doesn't: 3 counted and 2 found means that one
+            # entry isn't listed yet. The counter is read after the index, so it can't be too low.
             held = Counter(hash_agent(entry.agent_id) for entry in found)
             if all(held[each] >= task.working_of(each) for each in map(hash_agent, task.leaving)):
                 return [entry for entry in found if entry.agent_id in task.leaving]

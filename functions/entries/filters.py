@@ -1,4 +1,4 @@
-"""The filters of queries as data: a row of FILTERS decides all comparisons (RFC-0015 §4.1).
+"""The filters of queries as data: a row of FILTERS defines each comparison (RFC-0015 §4.1).
 
 To add a filter, add a field to `Filters`, a row to `FILTERS` and a query parameter to
 `functions.api.filters`.
@@ -14,7 +14,7 @@ from functions.platform.items import Item
 
 
 class Filters(NamedTuple):
-    """Tells what a query asks for; None or an empty set filters nothing, times are in epoch ms."""
+    """The filters of a query; None or an empty set filters nothing, times are in epoch ms."""
 
     agent_id: str | None = None
     memory_type: Tier | None = None
@@ -48,11 +48,11 @@ NO_FILTERS = Filters()
 
 
 class Comparison(NamedTuple):
-    """Tells how a filter compares an attribute.
+    """The comparison of a filter with an attribute.
 
     Attributes:
         is_met: takes the attribute's value and the wanted value.
-        condition: the same as a condition of DynamoDB, of name and placeholder.
+        condition: the condition of DynamoDB, built from name and placeholder.
         operator: joins the conditions of the elements if a set of values is wanted.
     """
 
@@ -96,7 +96,7 @@ FILTERS = (
     Filter("updated_after", "updated_at", IS_AFTER),
     Filter("updated_before", "updated_at", IS_BEFORE),
 )
-_IN_ROW_KEYS = {"memory_type", "namespace", "key", "pinned"}  # or the same in all semantic entries
+_IN_ROW_KEYS = {"memory_type", "namespace", "key", "pinned"}  # or equal in all semantic entries
 ROW_ATTRIBUTES = frozenset(each.attribute for each in FILTERS) - _IN_ROW_KEYS
 """The attributes of a semantic entry that its index rows have."""
 
@@ -149,7 +149,7 @@ def build_condition(filters: Filters) -> tuple[str | None, Item]:
 
 
 def parse_namespace_filter(namespace: str | None) -> tuple[str | None, str | None]:
-    """Return the name and the prefix that a namespace filter asks for; one of them is None.
+    """Parse a namespace filter into a name or a prefix; the other one is None.
 
     Example: `billing.*` is the prefix `billing.`, `billing` is a name, and `*` filters nothing.
     """

@@ -1,7 +1,7 @@
 """Read earlier versions of living entries, restore and remove them (CONTRACT3 section 15).
 
 The stream function stores a version when the next one is written. The history belongs to the entry:
-who may read the entry reads its history, and what removes the entry removes its history.
+the same callers may read it, and it is removed with the entry.
 """
 
 import time
@@ -42,8 +42,8 @@ from functions.platform.parallel import run_parallel
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed
 
-_LATEST = 60_000  # ms; the stream function has stored what was superseded before
-_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)  # seconds; it follows within a second
+_LATEST = 60_000  # ms; the stream function has stored versions that were superseded before
+_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)  # seconds; it usually takes one
 
 
 @dataclass(eq=False)
@@ -62,7 +62,7 @@ class EntryHistory:
     def list_versions(
         self, caller: Principal, entry_id: str, wanted: WantedPage
     ) -> Iterator[Entry]:
-        """List the versions of an entry that are kept, newest first; the present one is first.
+        """List the kept versions of an entry, newest first, with the present one.
 
         Raises:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
@@ -81,7 +81,7 @@ class EntryHistory:
         yield from (each for each in earlier if _is_kept(entry, each, kept_from))
 
     def get_version(self, caller: Principal, entry_id: str, version: int) -> Entry:
-        """Return an entry as it stood in a version.
+        """Return an entry as of a version.
 
         Raises:
             EntryNotFound: when there is no such entry, or it never had this version.
@@ -103,11 +103,11 @@ class EntryHistory:
         raise HistoryNotKept(f"version {version} is not kept")
 
     def get_at(self, caller: Principal, entry_id: str, moment: int) -> Entry:
-        """Return an entry as it stood at a time (epoch ms).
+        """Return an entry as of a time (epoch ms).
 
         Raises:
             EntryNotFound: when there is no such entry, or it was created later.
-            HistoryNotKept: what it was at this time is not kept.
+            HistoryNotKept: its version of this time is not kept.
             AccessDenied, Unavailable: as for `list_versions`.
         """
         entry, namespace = self._reader.get_with_namespace(caller, entry_id)
@@ -132,13 +132,13 @@ class EntryHistory:
     def find_page(
         self, caller: Principal, filters: Filters, wanted: WantedPage, moment: int
     ) -> BoundedPage[Entry]:
-        """Query the living entries of a namespace, or of an agent, as they stood at a time.
+        """Query the existing entries of a namespace, or of an agent, as of a time.
 
-        A page may be short: entries that did not match then are left out of it.
+        A page may be short: it omits entries that did not match at that time.
 
         Raises:
             ValidationFailed: the query names neither a namespace nor an agent's episodic memory.
-            HistoryNotKept: the history does not reach so far.
+            HistoryNotKept: the history does not reach back to this time.
         """
         place, namespace, tier = _select_place(filters), None, EPISODIC.name
         if place.memory_type == SEMANTIC.name:
@@ -163,7 +163,7 @@ class EntryHistory:
     def _find_kept_from(
         self, caller: Principal, tier: Tier, agent: str, namespace: NamespaceTarget | None
     ) -> int:
-        """Return from when on versions are kept (epoch ms), in a namespace or of an agent."""
+        """Return the time since which a namespace or an agent keeps versions (epoch ms)."""
         now = self._clock()
         if namespace is not None:
             rule = None if namespace.configured is None else namespace.configured.history

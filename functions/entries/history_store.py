@@ -1,8 +1,8 @@
 """Store earlier versions of entries, each as one item (CONTRACT3 section 15).
 
 The item of a version has the attributes of the entry's item, so a sensitive value stays encrypted
-under the entry's id. Its key holds when the version was superseded: a read of the version at a time
-is one call.
+under the entry's id. Its key has the time when the version was superseded: reading the version of a
+time is one call.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,15 +31,15 @@ class HistoryStore:
         self._mapper = mapper
 
     def get_items(self, keys: Iterable[Key]) -> dict[Key, Item]:
-        """Read entries, and what says how long their versions are kept: a call per hundred."""
+        """Read entries, and the settings of their history: a call per hundred."""
         return self._table.get_many(keys)
 
     def put(self, versions: Iterable[tuple[Key, Item, int, int]]) -> None:
         """Store versions that were superseded; storing one again changes nothing.
 
         Args:
-            versions: of each the key of the entry, its item as it was, when it was superseded, and
-                when it is no longer to be kept (epoch ms).
+            versions: for each, the entry's key, the superseded item, and the times (epoch ms) when
+                it was superseded and when it expires.
         """
         writes = [
             put(
@@ -64,7 +64,7 @@ class HistoryStore:
         """Read the earlier versions of an entry, newest first.
 
         Args:
-            before: the position of a version, behind which to begin.
+            before: the position of the version to begin after.
         """
         partition, prefix = _build_range(entry.address, entry.nonce)
         last = prefix + (HIGHEST if before is None else before)
@@ -95,11 +95,11 @@ def build_version_key(entry_key: Key, item: Item, superseded: int) -> Key:
 
 
 def get_position(superseded: int, version: int) -> str:
-    """Return what a version sorts by: when it was superseded (epoch ms), then its number."""
+    """Return a version's position: the time when it was superseded (epoch ms), and its number."""
     return f"{encode_timestamp(superseded)}#{version:010d}"
 
 
 def _build_range(address: EntryAddress, nonce: str) -> tuple[str, str]:
-    """Build the partition of an entry's versions, and what their sort keys begin with."""
+    """Build the partition of an entry's versions, and the prefix of their sort keys."""
     names = {"owner": address.owner, "entry": f"{address.namespace}{address.key}{nonce}"}
     return item_types.ENTRY_VERSION.build_range(address.tenant, **names)

@@ -19,7 +19,7 @@ _HISTORY_ATTRIBUTES = (
     *("ttl", "expires_at", "pinned", "priority", "created_at", "updated_at", "created_by"),
     *("curated_by", "actor_kind", "occurred_at"),
 )
-_NOBODY = ""  # whose an entry is that says it is another agent's than that of its partition
+_NOBODY = ""  # the owner of an entry that was moved into another agent's partition
 
 
 class EntryMapper:
@@ -153,17 +153,17 @@ class EntryMapper:
 
 
 def select_history_attributes(item: Item) -> Item:
-    """Select what the history keeps of an entry's item: a sensitive value stays encrypted."""
+    """Select the attributes of an entry that the history keeps; sensitive values stay encrypted."""
     return {name: item[name] for name in _HISTORY_ATTRIBUTES if name in item}
 
 
 def _name_value(entry_id: str, task: str | None) -> str:
-    """Name what a sensitive value is bound to: in another task's entry it can't be decrypted."""
+    """Build a sensitive value's context: in another task's entry it can't be decrypted."""
     return entry_id if task is None else f"{entry_id}#{task}"
 
 
 def to_eviction_candidate(row: Item) -> Entry:
-    """Return an evictable entry with what a row of the eviction index says of it: no value."""
+    """Build an evictable entry from a row of the eviction index, without its value."""
     priority, accessed = parse_eviction_order(row[schema.EVICTION_ATTRIBUTE])
     return Entry(
         address=entry_keys.parse_entry_key((row["pk"], row["sk"]), EPISODIC.id_letter),

@@ -15,12 +15,12 @@ RemovalReason = Literal["deleted", "evicted", "expired", "archived"]
 
 TASK_LIFETIME = "task_lifetime"
 LEARNED_FROM = "learned_from"
-"""The member of a value that says which messages it was learned from."""
+"""The member of a value that lists the messages it was learned from."""
 _BEHIND = "!"  # sorts before all characters of sort tokens
 
 
 class Entry(NamedTuple):
-    """One incarnation of a slot: what was created there, until it is removed.
+    """One incarnation of a slot, from its creation to its removal.
 
     Times are epoch ms; `value` is compact JSON text. A list makes hundreds of these, and a frozen
     dataclass takes four times as long to make.
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     namespace: str
     key: str
     value: bytes
-    value_bytes: int  # bytes of the value, which limits count
+    value_bytes: int  # bytes of the value; limits count them
     version: int
     created_at: int
     updated_at: int
@@ -49,19 +49,19 @@ class Entry(NamedTuple):
     sensitivity: Sensitivity | None = None
     last_accessed_at: int = 0  # when its owner last wrote or read it; kept for evictable tiers only
     request_token: bytes | None = None  # the token of the request that wrote it
-    traceparent: str | None = None  # of the request that wrote it; a write stores its own
+    traceparent: str | None = None  # the trace of the request that wrote it
     actor_kind: ActorKind = "agent"  # the kind of the writer of this version
     is_in_own_task: bool = (
-        False  # in a task without a coordinator: counts against its agent's limits, too
+        False  # in a task without a coordinator: counts against the agent's limits, too
     )
-    is_fenced: bool = False  # each write checks its task, as its owner isn't the assignee (§5)
+    is_fenced: bool = False  # each write checks its task, since its owner isn't the assignee (§5)
     unreadable: Literal[True] | None = None  # the stored value was damaged or moved
     inherited: Literal[True] | None = None  # shown to a sub-task of its task; never stored
-    pinned_by_settings: bool = False  # whether the agent's decide, not a create (§7); never stored
-    packed_vector: bytes | None = None  # of the client; only on its way into the table
+    pinned_by_settings: bool = False  # whether the agent's settings decide (§7); never stored
+    packed_vector: bytes | None = None  # the client's vector; only set on the way into the table
     vector_at: int | None = None  # when the client's vector was written; None without one
-    vector_length: int | None = None  # how many numbers it has
-    occurred_at: int | None = None  # when its content happened; None: when it was created
+    vector_length: int | None = None  # the number of its dimensions
+    occurred_at: int | None = None  # when the content happened; None: when the entry was created
     history_since: int | None = None  # the lowest version whose history was not removed
     superseded_at: int | None = None  # when the next version was written; None in the present one
 
@@ -84,9 +84,9 @@ class Entry(NamedTuple):
 
     @property
     def sort_token(self) -> str:
-        """Return what lists sort by, newest first: the creation time, then the id.
+        """Return the sort key of lists, newest first: the creation time, then the id.
 
-        Inherited entries come behind all others.
+        Inherited entries follow all others.
         """
         token = entry_keys.build_sort_token(self.address, self.nonce)
         return mark_inherited(token) if self.inherited else token
@@ -98,7 +98,7 @@ class Entry(NamedTuple):
 
     @property
     def eviction_order(self) -> str | None:
-        """Return what eviction sorts by: lower priority first, then least recent access (§2.2).
+        """Return the order of eviction: lower priority first, then least recent access (§2.2).
 
         None for an entry that can't be evicted.
         """
@@ -120,12 +120,12 @@ class Entry(NamedTuple):
 class Transition:
     """One entry's step from `old` to `new`.
 
-    A created entry has no `old`, a removed one no `new`; an entry that takes the slot of an expired
-    one, or that a put writes for another one, has both.
+    A created entry has no `old`, a removed one no `new`. An entry that replaces an expired one, or
+    that a put replaces, has both.
 
     Attributes:
         index: the entry's position in a batch; None for a single entry.
-        reason: why `old` is removed, if it is.
+        reason: why `old` is removed; None if it isn't.
     """
 
     old: Entry | None
@@ -147,7 +147,7 @@ class Transition:
 
     @property
     def is_create(self) -> bool:
-        """Tell whether it makes a new incarnation, in a free slot or in an expired entry's."""
+        """Tell whether it creates an incarnation, in a free slot or an expired entry's slot."""
         old, new = self.old, self.new
         return new is not None and (old is None or old.nonce != new.nonce)
 

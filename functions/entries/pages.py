@@ -2,7 +2,7 @@
 
 A source lists entries newest first: the index rows of a namespace, an agent's entries of a type, a
 task's entries. A page has the newest entries of all sources. A page that isn't counted reads index
-rows, which may lag behind private memory by milliseconds. A complete source misses nothing that was
+rows, which may lag behind private memory by milliseconds. A complete source has everything that was
 written before the query.
 """
 
@@ -52,7 +52,7 @@ class Row(NamedTuple):
 
     Attributes:
         entry: the entry, if the source has read it and it matches.
-        may_match: whether to read the entry: no attribute of the row excludes it.
+        may_match: whether the entry may match: no attribute of the row excludes it.
     """
 
     token: str
@@ -64,8 +64,8 @@ class Source(NamedTuple):
     """A list of entries, newest first.
 
     Attributes:
-        list_rows: lists up to a number of rows before a sort token, or from the newest on.
-        select: selects the entries that match, of those that were read for rows.
+        list_rows: lists up to a number of rows that follow a sort token, or the newest.
+        select: selects matching entries among those that were read.
     """
 
     list_rows: Callable[[str | None, int], list[Row]]
@@ -73,7 +73,7 @@ class Source(NamedTuple):
 
 
 class PageReader:
-    """Reads what several sources list together."""
+    """Reads pages of several sources."""
 
     def __init__(self, store: EntryStore) -> None:
         self._store = store
@@ -140,16 +140,16 @@ def _list_all(sources: Sequence[Source]) -> list[_Listed]:
 
 
 def _find_end(lists: Iterable[list[Row]], size: int) -> str | None:
-    """Return the token down to which all sources were listed; None if they were listed whole.
+    """Return the token down to which all sources were listed; None if all were listed completely.
 
     Example: with size 2, one source lists 9 and 8, another one 7 and 3. Below 8, the first source
-    may have more, so this round ends at 8. The next one begins behind 8 and lists 7 again.
+    may have more, so this round ends at 8. The next round begins after 8 and lists 7 again.
     """
     return max((rows[-1].token for rows in lists if len(rows) >= size), default=None)
 
 
 def _merge(lists: Iterable[list[Row]], end: str | None = None) -> list[_Listed]:
-    """Return the rows down to `end`, newest first, each entry once: as one that may match."""
+    """Return the rows down to `end`, newest first; of an entry's rows, one that may match."""
     listed = [
         _Listed(number, row)
         for number, rows in enumerate(lists)
@@ -165,7 +165,7 @@ def _merge(lists: Iterable[list[Row]], end: str | None = None) -> list[_Listed]:
 SelectNames = Callable[[Collection[str]], Collection[str]]
 """Selects the namespaces whose memory the caller may read."""
 _ListRows = Callable[[str | None, int], list[Row]]
-_COMPARED_TAGS = 5  # among which a page looks for the rarest
+_COMPARED_TAGS = 5  # tags among which a page looks for the rarest
 _INDEX_WAITS = (0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; an index follows within milliseconds
 
 
@@ -225,7 +225,7 @@ class Sources:
     def _list_of_task(
         self, tenant: str, scope: PrivateScope, before: str | None, count: int
     ) -> list[Row]:
-        """List the rows of a large task; those that a sub-task inherits follow all others."""
+        """List the rows of a large task; inherited ones follow all others."""
         task_id = "" if scope.task is None else scope.task.id
         partition = TASK.build_partition(tenant, task=task_id)
         list_items = partial(self._store.list_by_creation, BY_TASK, partition)
@@ -238,7 +238,7 @@ class Sources:
     def _list_last_counted(
         self, tenant: str, scope: PrivateScope, before: str | None, _count: int
     ) -> list[Row]:
-        """List the last entry that the agent's counters know of: the index may not list it yet.
+        """List the entry that the agent's counters counted last: the index may not list it yet.
 
         An entry of a type that another source lists would hide that source's row.
         """

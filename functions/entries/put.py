@@ -47,18 +47,18 @@ class Puts:
     ) -> tuple[Entry, bool]:
         """Write an entry in its slot, and return it, and whether it is new there.
 
-        An entry of the same tier and scope keeps its id and gets a new version. Another one is
-        deleted for the new one. A working entry whose size stays is changed by one write. The first
-        put of a task's present assignee takes the place of its predecessors' entries of this name.
+        An entry of the same tier and scope keeps its id and gets a new version. Another entry is
+        deleted. A working entry of unchanged size is changed by one write. The first put of a
+        task's present assignee replaces its predecessors' entries of this name.
 
         Args:
             version: the version that the slot must have; None for any, or none.
-            token: the request's; a retry gives what it wrote.
+            token: of the request; a retry returns the entry that it wrote.
 
         Raises:
-            VersionMismatch: when another version is there.
-            EntryNotFound: when a version is given and nothing is there.
-            AccessDenied, TaskClosed, CapacityExceeded, ValidationFailed, ValueTooLarge: as in a
+            VersionMismatch: when the slot has another version. EntryNotFound: when a version is
+            given and the slot is empty. AccessDenied, TaskClosed, CapacityExceeded,
+            ValidationFailed, ValueTooLarge: as in a
                 create.
         """
         entry = build_entry(caller, new, self._clock(), token)
@@ -96,7 +96,7 @@ class Puts:
             authorize(caller, WRITE_ENTRY, EntryTarget(live, target))
             if token.matches(live.request_token):
                 return self._writer.repeat(caller, live), live.version == 1
-        _assert_version(live, version)  # shows the entry, so who may not read it is refused before
+        _assert_version(live, version)  # shows the entry, so read access is checked before
         if live is not None and all(getattr(live, each) == getattr(entry, each) for each in _PLACE):
             entry = replace_fields(live, entry)
         replaced = self._find_replaced(caller, entry, now) if live is None else []
@@ -150,9 +150,9 @@ def _assert_version(live: Entry | None, version: int | None) -> None:
 
 
 def _may_put_by_one_write(entry: Entry) -> bool:
-    """Return whether a put of this entry needs at most one write.
+    """Tell whether a put of this entry needs at most one write.
 
-    It does if no order of eviction, index row, vector or cipher depends on it.
+    This holds if the entry has no order of eviction, index row, vector or cipher.
     """
     return (
         entry.policy.is_task_bound
@@ -162,6 +162,6 @@ def _may_put_by_one_write(entry: Entry) -> bool:
 
 
 def replace_fields(old: Entry, new: Entry) -> Entry:
-    """Return an entry after a put of `new` in its place: all that a create sets is new."""
+    """Return an entry after a put of `new`: it replaces all fields that a create sets."""
     kept = {name: getattr(old, name) for name in _KEPT_BY_A_PUT}
     return new._replace(version=old.version + 1, **kept)

@@ -1,4 +1,4 @@
-"""Query entries: find what matches and may be read, newest first (RFC-0015 §4)."""
+"""Query entries: find matching entries that may be read, newest first (RFC-0015 §4)."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -19,11 +19,11 @@ from functions.platform.bounded_pages import BoundedPage, WantedPage
 from functions.platform.clock import Clock
 from functions.tasks.access import TaskAccess
 
-_MERGED_NAMESPACES = 50  # read one by one for a page; of more, the tenant's entries are read
+_MERGED_NAMESPACES = 50  # read one by one; for more, the tenant's entries are read
 
 
 class Queries:
-    """Queries private and semantic memory. What the caller may not read never matches."""
+    """Queries private and semantic memory. Entries that the caller may not read never match."""
 
     def __init__(
         self, store: EntryStore, tasks: TaskAccess, namespaces: Namespaces, clock: Clock
@@ -43,15 +43,15 @@ class Queries:
         includes_administered: bool = False,
         namespaces: Sequence[str] | None = None,
     ) -> BoundedPage[Entry]:
-        """Find a page of what matches; no access is recorded.
+        """Find a page of matching entries; no access is recorded.
 
-        Positions are sort tokens. If the page is counted, it misses nothing that was written before
-        the query; else private memory may lag behind by milliseconds.
+        Positions are sort tokens. A counted page has everything that was written before the query;
+        else private memory may lag behind by milliseconds.
 
         Args:
-            includes_administered: also lists entries that `memory.admin` deletes without reading:
-                those of an agent's own namespaces that the filters name. See `may_read`.
-            namespaces: what `list_readable_namespaces` has just returned for the filters.
+            includes_administered: also lists entries of an agent's own namespaces that the filters
+                name, which `memory.admin` deletes without reading. See `may_read`. namespaces: the
+                result of `list_readable_namespaces` for the filters.
 
         Raises:
             ValidationFailed: the query needs an agent_id (RFC-0015 §4.1).
@@ -74,7 +74,7 @@ class Queries:
     def iterate(
         self, caller: Principal, filters: Filters, *, includes_administered: bool = False
     ) -> Iterator[Entry]:
-        """Find all that matches, newest first; no access is recorded.
+        """Find all matching entries, newest first; no access is recorded.
 
         Private memory is the caller's unless the filters name its owner.
         """
@@ -143,7 +143,7 @@ class Queries:
         return self._namespaces.list_shown(caller, name)
 
     def may_read(self, caller: Principal, entry: Entry) -> bool:
-        """Tell whether a listed entry's value may be shown: not of what one administers alone."""
+        """Tell whether a listed entry's value may be shown: not if it is only administered."""
         owner = None if entry.policy.is_private else find_owner(entry.namespace)
         if owner in (None, caller.id) or ADMIN not in caller.permissions:
             return True
@@ -152,7 +152,7 @@ class Queries:
     def list_readable_namespaces(self, caller: Principal, filters: Filters) -> list[str]:
         """Return the namespaces that the filters name and whose memory the caller may read.
 
-        One without configuration has no entry: its first one configures it.
+        A namespace without configuration has no entries: the first entry configures it.
         """
         if filters.namespace is not None:
             found = self._namespaces.find(caller, filters.namespace)
@@ -175,7 +175,7 @@ class Queries:
 
 
 def _skip_later_entries(after: str | None, filters: Filters, now: int) -> str | None:
-    """Return where a page begins: no entry was updated before it was created."""
+    """Return the begin of a page: no entry was updated before its creation."""
     updated_before = filters.updated_before
     if updated_before is None or updated_before >= now:
         return after
@@ -183,6 +183,6 @@ def _skip_later_entries(after: str | None, filters: Filters, now: int) -> str | 
 
 
 def begin_before(after: str | None, time: int) -> str:
-    """Return where a page begins whose entries were created before a time (epoch ms)."""
+    """Return the begin of a page of entries that were created before a time (epoch ms)."""
     bound = entry_keys.build_time_bound(max(time, 0))
     return bound if after is None else min(after, bound)

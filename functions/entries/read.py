@@ -22,8 +22,8 @@ from functions.vectors.client_vector_store import ClientVectorStore, unpack_vect
 class EntryReader:
     """Reads the memory of a caller's tenant, entry by entry.
 
-    Methods that take an `entry_id` raise `EntryNotFound` where no entry that isn't expired has this
-    id in the caller's tenant, and `AccessDenied` where the caller may not read it.
+    Methods that take an `entry_id` raise `EntryNotFound` if the caller's tenant has no unexpired
+    entry of this id, and `AccessDenied` if the caller may not read it.
     """
 
     _store: EntryStore
@@ -54,7 +54,7 @@ class EntryReader:
             agent: the owner of a private entry; None in semantic memory.
 
         Raises:
-            EntryNotFound: no entry that isn't expired has this nonce there.
+            EntryNotFound: there is no unexpired entry with this nonce.
             AccessDenied: the caller may not read it.
         """
         found = self._store.find_id(caller.tenant, agent, tier, nonce)
@@ -82,7 +82,7 @@ class EntryReader:
         return None if packed is None else unpack_vector(packed)
 
     def find_target(self, caller: Principal, entry_id: str) -> EntryTarget:
-        """Read an entry with all that decides on the caller's access to it."""
+        """Read an entry with the facts that decide on the caller's access."""
         return build_target(self._tasks, caller, *self.read_live(caller, entry_id))
 
     def read_live(self, caller: Principal, entry_id: str) -> tuple[Entry, NamespaceTarget | None]:
@@ -92,7 +92,7 @@ class EntryReader:
         return self.require_live(found, address, nonce), namespace
 
     def _get_own_evictable(self, caller: Principal, address: EntryAddress, nonce: str) -> Entry:
-        """Read the agent's counters with the entry: they say whether to record the access."""
+        """Read the agent's counters with the entry: they decide whether to record the access."""
         key = address.item_key
         usage, read = self._agents.get_limited_usage(caller.tenant, caller.id, key)
         entry = self.require_live(self._store.decode(read.get(key)), address, nonce)
@@ -102,10 +102,10 @@ class EntryReader:
     def read_slot(
         self, caller: Principal, address: EntryAddress, namespace: str | None = None
     ) -> tuple[Entry | None, NamespaceTarget | None]:
-        """Read the entry in a slot, and the namespace that decides on access to it, if one does.
+        """Read the entry in a slot, and the namespace that decides on access, if any.
 
         Args:
-            namespace: its name; without it, that of the entry, if there is one.
+            namespace: its name; by default, the namespace of the entry.
         """
         if POLICIES_BY_ID_LETTER[address.tier].is_private:
             return self._store.get(address), None

@@ -1,4 +1,4 @@
-"""Remember a text or a value where it belongs: with a user, or with the caller."""
+"""Remember a text or a value: in the memory of a user, or of the caller."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ _DIGEST_BYTES = 16
 _MINUS = re.compile(r"(?<!\w)-(?=\d)")
 _MARKS = re.compile(r"[^\w\s#%&@]|_")
 _MOST_NAMESAKES = 8
-"""Memories under one digest: a memory that was changed keeps the key of its former text."""
+"""The maximum number of memories under one digest: a changed memory keeps its key."""
 
 
 @dataclass(eq=False)

@@ -148,8 +148,8 @@ class EntryChange(_Changeable, ChangeModel):
 class BatchUpdate(EntryChange):
     """An item of a batch that updates an entry.
 
-    Names it by `id`, or by namespace and key (with `memory_type` for semantic memory). Only the
-    given fields change.
+    It names the entry by `id`, or by namespace and key (with `memory_type` for semantic memory).
+    Only the given fields change.
     """
 
     model_config = ConfigDict(

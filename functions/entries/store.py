@@ -1,4 +1,4 @@
-"""The items of entries: how they are read, and changed by one write of their owner."""
+"""The items of entries: reads, and one-write changes by owners."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -26,7 +26,7 @@ from functions.platform.writes import build_unchanged_condition, update
 _READ_TOGETHER = 4  # rows of an index, to find the first entry that hasn't expired
 UNCHANGED = "nonce = :nonce AND version = :version"
 """The condition that an entry is as it was read."""
-_OF_ANOTHER_REQUEST = (  # the first half is for moto, whose begins_with takes texts alone
+_OF_ANOTHER_REQUEST = (  # the first half is for moto, whose begins_with only accepts texts
     "request_token <> :request AND NOT begins_with(request_token, :request_key)"
 )
 _IS_ALONE = (
@@ -46,7 +46,7 @@ _KEPT_BY_A_PUT = frozenset(
 
 
 class EntryStore:
-    """Reads entries and index rows, strongly consistent unless it says otherwise."""
+    """Reads entries and index rows, strongly consistent except where noted."""
 
     def __init__(self, table: Table, mapper: EntryMapper) -> None:
         self._table = table
@@ -79,7 +79,7 @@ class EntryStore:
         return map(self._mapper.to_entry, items)
 
     def list_of_task(self, tenant: str, task: str) -> list[Entry]:
-        """Return the entries that end with a task; the index that lists them may lag behind."""
+        """Return the entries that end with a task, by an index that may lag behind."""
         return self.get_of_task(task, self.list_keys_of_task(tenant, task))
 
     def list_keys_of_task(self, tenant: str, task: str) -> list[Key]:
@@ -90,7 +90,7 @@ class EntryStore:
         return [(row["pk"], row["sk"]) for row in rows]
 
     def get_of_task(self, task: str, item_keys: Iterable[Key]) -> list[Entry]:
-        """Return what of these entries ends with a task: a call per hundred."""
+        """Return those of these entries that end with a task: a call per hundred."""
         found = self.get_many(item_keys).values()
         return [each for each in found if each.task_id == task and each.ends_with_task]
 
@@ -107,11 +107,11 @@ class EntryStore:
     ) -> Iterator[Entry]:
         """Iterate an agent's entries in the order of eviction (RFC-0015 §2.2).
 
-        They have what a removal needs of them. The index that lists them may lag behind, so the
-        removal has to check what it says.
+        They have the fields that a removal needs. The index that lists them may lag behind, so the
+        removal has to check them.
 
         Args:
-            after: where to begin behind; None for what is evicted first.
+            after: the order to begin after; None for the first entry to evict.
         """
         rows = self._table.query_index(
             schema.BY_EVICTION,
@@ -176,7 +176,7 @@ class EntryStore:
         return next(map(entry_keys.parse_sort_token, tokens), None)
 
     def find_creation_time(self, tenant: str, agent: str, now: int, *, newest: bool) -> int | None:
-        """Return when an agent's oldest or newest episodic entry was created, by an index."""
+        """Return the creation time of an agent's oldest or newest episodic entry, by an index."""
         rows = self._table.query_index(
             schema.BY_CREATION,
             f"pk = :pk AND begins_with({schema.CREATION_ATTRIBUTE}, :tier)",
@@ -209,7 +209,7 @@ class EntryStore:
             self._table.update(write)
 
     def remove_history(self, entry: Entry) -> None:
-        """Note that no earlier version of an entry is to be kept: no new version."""
+        """Mark that no earlier version of an entry is kept; makes no new version."""
         write = update(
             entry.item_key,
             "SET history_since = :version",
@@ -220,7 +220,7 @@ class EntryStore:
         self._table.update(write)
 
     def fence(self, entry: Entry) -> None:
-        """Have each write of an entry check its task: no new version; nothing if it is gone."""
+        """Mark that each write of an entry checks its task; makes no new version."""
         write = update(
             entry.item_key, "SET is_fenced = :true", "nonce = :nonce", true=True, nonce=entry.nonce
         )
@@ -237,9 +237,9 @@ class EntryStore:
     ) -> tuple[Entry | None, Entry | None]:
         """Change value or tags of the owner's entry by one write, with no read before it.
 
-        That is possible only where nothing else has to change: the entry isn't expired, fenced or
-        encrypted, another request wrote it, its value keeps its size, so that no counter changes,
-        and an episodic one can be evicted and has normal priority.
+        This is possible only if nothing else has to change: the entry isn't expired, fenced or
+        encrypted, another request wrote it, its value keeps its size, and an episodic entry is not
+        pinned and has normal priority.
 
         Args:
             nonce: the incarnation to change.
@@ -269,8 +269,8 @@ class EntryStore:
                 "last_accessed_at": now,
                 EVICTION_ATTRIBUTE: build_eviction_order("normal", now, nonce),
             }
-            # A pinned entry has no order, and one of another priority keeps its rank: that takes
-            # more than one write.
+            # A pinned entry has no order, and an entry of another priority keeps its rank: both
+            # need more than one write.
             condition += " AND begins_with(eviction_order, :rank)"
             values["rank"] = build_rank("normal")
         return self._write_own(address.item_key, attributes, now, condition, values)
@@ -278,19 +278,19 @@ class EntryStore:
     def put_own(self, entry: Entry, version: int | None) -> tuple[Entry | None, Entry | None]:
         """Replace the fields of an owner's entry in the slot of `entry` by one write.
 
-        That is possible only where nothing else has to change: an entry of the same tier, scope and
-        size is there, that has neither expired nor is encrypted, and another request wrote it.
+        This is possible only if nothing else has to change: the slot has an entry of the same tier,
+        scope and size, which is neither expired nor encrypted, and another request wrote it.
 
         Args:
             entry: working memory of its owner, with the fields to write.
-            version: the version that must be there; None for any.
+            version: the version that the slot must have; None for any.
 
         Returns:
             the changed entry, or None and what is in the slot instead, if anything.
         """
         item = self._mapper.to_item(entry)
         attributes = {name: value for name, value in item.items() if name not in _KEPT_BY_A_PUT}
-        # A put without a scope replaces an entry without a scope; any other one is another place.
+        # A put without a scope replaces only an entry without a scope.
         same: Item = {
             "memory_type": entry.memory_type,
             "agent_id": entry.agent_id,
@@ -306,11 +306,11 @@ class EntryStore:
     def _write_own(
         self, key: Key, attributes: Item, now: int, condition: str, values: Item
     ) -> tuple[Entry | None, Entry | None]:
-        """Write a new version of an entry, if that is all that has to change.
+        """Write a new version of an entry, if nothing else has to change.
 
         Args:
-            attributes: those to set; None removes one.
-            condition: on what was read or is given, with its values.
+            attributes: the attributes to set; None removes one. condition: further conditions, with
+            their values.
         """
         token = attributes["request_token"]
         present = {name: value for name, value in attributes.items() if value is not None}

@@ -44,7 +44,7 @@ class Summaries:
     _clock: Clock
 
     def summarize(self, caller: Principal, agent: str) -> Summary:
-        """Return an agent's summary; expired entries don't count, removed or not.
+        """Return an agent's summary; expired entries don't count, even if not yet removed.
 
         Raises:
             AccessDenied: when the caller is neither the agent, nor oversees it, nor administers.

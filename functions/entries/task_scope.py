@@ -1,7 +1,7 @@
 """Define what entries in a task's scope write and check on tasks and intents (RFC-0015 §2.1).
 
 The first transaction assumes that a task is registered and that the agent holds entries in it. Its
-condition fails where that is wrong, or where the task doesn't take the entry.
+condition fails if an assumption is wrong, or if the task doesn't accept the entry.
 """
 
 from collections import defaultdict
@@ -26,17 +26,16 @@ from functions.tasks.model import Grant, TaskUsage
 
 @dataclass(frozen=True, slots=True)
 class TaskAssumptions:
-    """Tells what is known of the tasks in the scopes of entries: nothing, in the first attempt.
+    """What is known of the tasks in the scopes of entries: nothing, in the first attempt.
 
     Attributes:
         unregistered: tasks without an item; the write registers them.
         unjoined: tasks in which the agent holds no entry yet.
-        grants: those by which the agent writes, where it is neither assignee nor coordinator.
-        joined: tasks in which the agent takes or took part otherwise.
-        intents: those that are another one's; the agent may take part in them.
-        unnamed: intents without an item; the write creates them.
-        uncoordinated: tasks without a coordinator; what they hold counts against the limits of
-            each entry's agent, too.
+        grants: the grants by which the agent writes, if it is neither assignee nor coordinator.
+        joined: tasks in which the agent takes or took part otherwise. intents: intents of other
+        principals; the agent may take part in them. unnamed: intents without an item; the write
+        creates them. uncoordinated: tasks without a coordinator; their entries count against the
+        limits of each entry's agent, too.
     """
 
     unregistered: frozenset[str] = frozenset()
@@ -49,7 +48,7 @@ class TaskAssumptions:
 
     @property
     def own_tasks(self) -> frozenset[str]:
-        """The tasks without a coordinator, those that the write registers included."""
+        """The tasks without a coordinator, including those that the write registers."""
         return self.uncoordinated | self.unregistered
 
 
@@ -94,13 +93,13 @@ def build_task_writes(
 
 
 def _build_reservation(caller: Principal, registered: Collection[str]) -> Iterator[Write]:
-    """Count the tasks that the write registers; one write, since they count on one item."""
+    """Count the tasks that the write registers: one write, since one item has the count."""
     if registered:
         yield reserve_own_tasks(caller.tenant, caller.id, len(registered))
 
 
 def _count_held(transitions: Sequence[Transition], task: str) -> dict[str, TaskUsage]:
-    """Return by how much each agent holds more of a task's working memory.
+    """Return the growth of each agent's part of a task's working memory.
 
     Example: bob takes over a task and puts the entry "plan" of 40 bytes in the place of alice's of
     50 bytes. bob holds 1 entry and 40 bytes more, alice 1 and 50 less.
@@ -130,10 +129,10 @@ def find_changed_tasks(caller: Principal, transitions: Sequence[Transition], now
 
 
 def set_flags(transition: Transition, known: TaskAssumptions) -> Transition:
-    """Fence a working entry that its owner writes by a grant, and count a new one of an own task.
+    """Fence a working entry that its owner writes by a grant; mark a new one in an own task.
 
-    Each write of a fenced entry checks its task; the assignee's own are one call. What is in a task
-    without a coordinator counts against its agent's limits, too.
+    Each write of a fenced entry checks its task; other entries are written by one call. Entries in
+    a task without a coordinator count against their agent's limits, too.
     """
     new = transition.new
     if new is None or not new.policy.is_task_bound:
@@ -144,7 +143,7 @@ def set_flags(transition: Transition, known: TaskAssumptions) -> Transition:
 
 
 def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
-    """Return the tasks that new entries name, each with the create that says most of its scope."""
+    """Return the tasks that new entries name, each with the create of the most complete scope."""
     scopes: dict[str, Transition] = {}
     for transition in transitions:
         entry = transition.new
@@ -163,7 +162,7 @@ def find_scopes(transitions: Sequence[Transition]) -> dict[str, Transition]:
 def _build_registration(
     caller: Principal, transitions: Sequence[Transition], task_id: str, create: Transition
 ) -> Iterator[Write]:
-    """Build the registration of a task by a create; the task is as old as what that creates."""
+    """Build the registration of a task by a create; the task gets the entry's creation time."""
     entry, delta = create.current, count_task_changes(transitions)[task_id]
     usage = TaskUsage(delta.working, delta.working_bytes, delta.attached)
     task = task_rules.build_task_of_write(caller, task_id, entry.intent_id, entry.created_at, usage)

@@ -11,7 +11,7 @@ Tier = Literal["working", "episodic", "semantic"]
 Priority = Literal["low", "normal", "high"]
 
 _EVICTION_FIELDS = {"pinned": False, "priority": "normal"}
-"""The fields for evictable tiers only, with what entries of other tiers have."""
+"""The fields for evictable tiers only, with their values in other tiers."""
 
 
 class TierPolicy(NamedTuple):
@@ -22,14 +22,13 @@ class TierPolicy(NamedTuple):
             the slots of its private memory. Other entries belong to a namespace, whose permissions
             decide who reads and writes; they have a curator and index rows.
         is_evictable: whether entries count against their agent's capacity, have a priority and can
-            be pinned. Who oversees the agent reads them.
+            be pinned. Principals that oversee the agent read them.
         is_task_bound: whether entries in a task's scope always end with the task, count against
             its limits, and are read by those who read the task's memory.
-        has_vectors: whether the vectors of entries are stored, to be searched; else a search makes
-            them of all that an agent has of the tier.
-        max_entries: how many entries an agent has at most outside tasks, unless it is set
-            otherwise; 0 where there is no such limit.
-        max_bytes: how many bytes their values have at most; 0 where there is no such limit.
+        has_vectors: whether vectors of entries are stored; else a search computes the vectors of
+            all the agent's entries of the tier.
+        max_entries: the default limit of an agent's entries outside tasks; 0 for no limit.
+            max_bytes: the default limit of the bytes of their values; 0 for no limit.
     """
 
     name: Tier

@@ -1,4 +1,4 @@
-"""Define what one transaction of entries is to do, and the writes that it takes."""
+"""Define a transaction of entries, and build its writes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -36,12 +36,12 @@ _ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """One transaction, with what earlier attempts have found out.
+    """One transaction, with the results of earlier attempts.
 
     Attributes:
         reserved: the part of the caller's episodic capacity that guardrails forbid; None until
             they are read.
-        actor: who is said to do it; the caller, unless given.
+        actor: who is recorded as the actor; by default, the caller.
     """
 
     caller: Principal
@@ -73,7 +73,7 @@ class Transaction:
         ]
         is_counted = any(each.current.policy.is_private for each in transitions)
         deltas = count_agent_changes(transitions) if is_counted else {}
-        if self.evictions.free_capacity is not None:  # a condition, even where nothing changes
+        if self.evictions.free_capacity is not None:  # a condition, even if nothing changes
             deltas.setdefault(self.caller.id, CounterDelta())
         writes.extend(
             build_counter_write(
@@ -85,7 +85,7 @@ class Transaction:
             writes.extend(build_task_writes(self.caller, transitions, now, self.tasks))
         writes.extend(self.extra_writes)
         writes.extend(write for claim in self.claims for write in claim.writes)
-        if self.claims:  # a revoked principal, whose key is remembered, becomes no curator
+        if self.claims:  # a revoked principal with a cached key must not become a curator
             writes.append(check_principal(self.caller))
         writes.extend(further)
         if len(writes) > _ALWAYS_FIT:
@@ -94,7 +94,7 @@ class Transaction:
 
 
 def _assert_fits(writes: list[Write]) -> None:
-    """Raise `BatchTooLarge` when there are too many writes for one transaction, or too large."""
+    """Raise `BatchTooLarge` if the writes are too many or too large for one transaction."""
     if len(writes) > MAX_TRANSACTION_WRITES:
         message = "this is more than one atomic write can hold; split it, or use fewer tags"
         raise BatchTooLarge(message, max=MAX_TRANSACTION_WRITES, actual=len(writes))
@@ -117,8 +117,8 @@ def _build_transition_writes(
         seen = {"nonce": old.nonce, "version": old.version}
         condition = UNCHANGED
     if old is not None and transition.reason == "evicted":
-        # An entry that was read since, or whose priority was raised, is no longer the next one. Its
-        # order has changed, and its version has not.
+        # An entry that was read since, or whose priority was raised, is no longer the next to
+        # evict. Its order has changed, and its version has not.
         condition += " AND eviction_order = :eviction_order"
         seen["eviction_order"] = old.eviction_order
     if new is None:
@@ -131,14 +131,14 @@ def _build_transition_writes(
         yield put_client_vector(partition, new.vector_at, new.id, new.packed_vector)
     if old is not None and (new is None or transition.is_create):
         reason = "expired" if new is not None and old.is_expired(now) else transition.reason
-        # What expires is removed by the service, in the name of no caller.
+        # The service removes expired entries, not a caller.
         yield build_tombstone(old, reason, SERVICE if reason == "expired" else actor, now)
 
 
 def build_tombstone(
     entry: Entry, reason: RemovalReason, actor: Actor | Principal, now: int
 ) -> Write:
-    """Build the item by which the change stream learns why and by whom an entry was removed."""
+    """Build the item that tells the change stream why and by whom an entry was removed."""
     item: Item = {
         "reason": reason,
         "actor": actor.id,
@@ -151,7 +151,7 @@ def build_tombstone(
 
 
 def build_index_rows(entry: Entry | None) -> dict[Key, Item]:
-    """Build the rows by which queries find an entry of semantic memory; other ones have none."""
+    """Build the rows by which queries find a semantic entry; other entries have none."""
     if entry is None or entry.policy.is_private:
         return {}
     row: Item = {name: getattr(entry, name) or None for name in ROW_ATTRIBUTES}

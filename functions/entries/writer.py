@@ -29,17 +29,17 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write
 from functions.vectors.client_vector_store import ClientVectorStore, claim_vector_length
 
-_ATTEMPTS = 100  # of which many are needed only where many requests evict at once
+_ATTEMPTS = 100  # attempts; many are needed only if many requests evict at once
 _LONGEST_WAIT = 0.1  # seconds
 _MAX_REMEMBERED = 10_000  # agents, tasks
 
 
 @dataclass(eq=False)
 class EntryWriter:
-    """Writes transactions of entries: every change but an owner's of one value or its tags.
+    """Writes transactions of entries: all changes except one-write changes by owners.
 
-    It remembers which agents were at capacity when they last wrote, and which tasks had no
-    coordinator when they were last written to.
+    It remembers which agents were at capacity at their last write, and which tasks had no
+    coordinator at the last write to them.
     """
 
     _table: Table
@@ -54,13 +54,13 @@ class EntryWriter:
     _own_tasks: set[tuple[str, str]] = field(default_factory=set, init=False)
 
     def commit(self, transaction: Transaction, token: RequestToken | None = None) -> list[Entry]:
-        """Write a transaction, all or nothing; remove expired entries where a limit is reached.
+        """Write a transaction, all or nothing; remove expired entries if a limit is reached.
 
         Args:
             token: the request's, if entries carry it.
 
         Returns:
-            the entries as the request left them, now or when it was carried out before.
+            the entries that the request wrote, now or in an earlier try.
         """
         try:
             try:
@@ -73,14 +73,14 @@ class EntryWriter:
             return replay.entries
 
     def repeat(self, caller: Principal, entry: Entry) -> Entry:
-        """Return the entry that a repeated request wrote, if its task still takes such a write."""
+        """Return the entry that a repeated request wrote, if its task still allows the write."""
         self._conflicts.authorize_repetition(caller, (entry,), self._clock())
         return entry
 
     def write_evictions(self, tenant: str, agent: str, evictions: Evictions, now: int) -> bool:
-        """Evict an agent's entries if its capacity left is as the evictions say.
+        """Evict an agent's entries if its remaining capacity is as decided on.
 
-        Returns whether they are evicted: not, when it or one of the entries has changed.
+        Returns False if the capacity or one of the entries has changed.
         """
         caller = Principal(tenant, agent, "agent", frozenset())
         transaction = Transaction(caller, (), now, evictions=evictions, actor=SERVICE)
@@ -113,7 +113,7 @@ class EntryWriter:
             is_first = False
 
     def _build_length_claims(self, transaction: Transaction) -> list[Write]:
-        """Check the length of each new vector; the first one of a namespace decides."""
+        """Check the dimensions of each new vector; a namespace's first vector sets them."""
         claimed: dict[str, int] = {}
         for transition in transaction.transitions:
             new = transition.new
@@ -169,9 +169,9 @@ class EntryWriter:
                 self._own_tasks.add(known)
 
     def _evict_if_known_full(self, transaction: Transaction) -> Transaction:
-        """Evict in the first attempt where that was needed last time; the counters check it.
+        """Evict in the first attempt if the last write had to; the counters check the decision.
 
-        Where guardrails bound the agent last time, they are read first.
+        If guardrails limited the agent last time, they are read first.
         """
         tenant = transaction.caller.tenant
         for agent, delta in count_agent_changes(transaction.transitions).items():

@@ -1,7 +1,7 @@
 """Authenticate callers: by API key, by the operator's root key, or by a JWT.
 
-The gateway's authorizer has verified the JWT. A token says who somebody is. What that principal may
-do, and whether it still exists, is read from the table: no claim gives a kind or a permission.
+The gateway's authorizer has verified the JWT. A token only identifies a principal. Its existence,
+kind and permissions are read from the table, never from claims.
 """
 
 import hmac
@@ -21,7 +21,7 @@ _OPERATOR = Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
 
 
 class _CachedPrincipal(NamedTuple):
-    """A principal, and until when (epoch ms) it may be used unread."""
+    """A cached principal, and the time (epoch ms) when it must be read again."""
 
     principal: Principal
     until: int
@@ -59,7 +59,7 @@ class Authentication:
         """Find the principal that sent a request, or the operator.
 
         Args:
-            jwt: what the gateway says of the token; None without one.
+            jwt: the gateway's result for the token; None without one.
             operator: whether the operator may send the request, or must.
         """
         if jwt is not None and self._claims:
@@ -73,7 +73,7 @@ class Authentication:
             caller = self._find((_API_KEY, api_key))
             if operator == "must":
                 raise AccessDenied("only the root key creates tenants")
-        # Header values are bytes: an id beyond ASCII comes as UTF-8 that was decoded as Latin-1.
+        # Header values are bytes: an id beyond ASCII arrives as UTF-8 that was decoded as Latin-1.
         if headers.get("x-agent-id") not in (None, caller.id, caller.id.encode().decode("latin-1")):
             raise AccessDenied("X-Agent-ID must be the principal of this API key")
         return caller
@@ -128,8 +128,8 @@ class Authentication:
         return principal
 
     def invalidate_cache(self) -> None:
-        """Read every principal again from now on, since a key was changed."""
-        self._cache = {}  # a read under way writes into the former one
+        """Empty the cache, since a key was changed."""
+        self._cache = {}  # a read under way writes into the old cache
 
 
 def _get_api_key(headers: Mapping[str, str]) -> str:

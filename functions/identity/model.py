@@ -1,4 +1,4 @@
-"""Principals, their permissions, and what a change makes of them."""
+"""Principals, their permissions, and changes of them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
@@ -9,20 +9,20 @@ from functions.platform.keys import build_list_position
 
 Kind = Literal["agent", "coordinator", "user"]
 ActorKind = Literal["agent", "coordinator", "user", "operator", "service"]
-"""The kinds of actors: a principal's, the operator with the root key, the service itself."""
+"""The kinds of actors: a principal's kind, the operator with the root key, the service."""
 Permission = Literal["memory.read", "memory.write", "memory.admin", "memory.inspect"]
 
 READ: Permission = "memory.read"
 WRITE: Permission = "memory.write"
 ADMIN: Permission = "memory.admin"
 INSPECT: Permission = "memory.inspect"
-"""Reads everything in the tenant; the operator alone grants it."""
+"""Permits reading everything in the tenant; only the operator grants it."""
 ALL_PERMISSIONS = frozenset({READ, WRITE, ADMIN})
 """The permissions of a tenant's first principal."""
 
 
 class Actor(NamedTuple):
-    """Tells who did something, as events and audit records name it."""
+    """The actor that events and audit records name."""
 
     id: str
     kind: ActorKind
@@ -31,7 +31,7 @@ class Actor(NamedTuple):
 ROOT_TENANT = "~root"
 """The tenant of the operator's principal; no tenant can have this name."""
 SERVICE = Actor("agent-memory", "service")
-"""Acts where no request does: what expires, and what is evicted for a lowered capacity."""
+"""The actor without a request: of expiry, and of evictions after a lowered capacity."""
 OPERATOR = Actor("root", "operator")
 """The holder of the root key."""
 
@@ -40,7 +40,7 @@ class Principal(NamedTuple):
     """One caller of one tenant.
 
     Attributes:
-        agent_type: the kind of agent that it is one of, whose memories they share.
+        agent_type: the type of the agent; agents of a type share its memories.
     """
 
     tenant: str
@@ -53,7 +53,7 @@ class Principal(NamedTuple):
 
     @property
     def list_position(self) -> str:
-        """Return what lists sort by, newest first."""
+        """Return the principal's position in lists, newest first."""
         return build_list_position(self.created_at, self.id)
 
     @property
@@ -63,7 +63,7 @@ class Principal(NamedTuple):
 
     @property
     def is_lasting_admin(self) -> bool:
-        """Tell whether it administers its tenant without an end."""
+        """Tell whether it administers its tenant without an expiry."""
         return ADMIN in self.permissions and self.expires_at is None
 
     @property
@@ -92,7 +92,7 @@ def assert_grantable(asked: Iterable[str], held: frozenset[str] = frozenset()) -
 
 
 def describe_principal(principal: Principal) -> dict[str, Any]:
-    """Describe a principal for an audit record, without what isn't set."""
+    """Describe a principal for an audit record, without fields that aren't set."""
     fields = {
         "kind": principal.kind,
         "permissions": sorted(principal.permissions),
@@ -103,7 +103,7 @@ def describe_principal(principal: Principal) -> dict[str, Any]:
 
 
 def diff_principals(old: Principal, new: Principal) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what a change took away or replaced, and what is there instead."""
+    """Return the changed fields of a principal, before and after."""
     before, after = describe_principal(old), describe_principal(new)
     differing = {each for each in before | after if before.get(each) != after.get(each)}
     return (

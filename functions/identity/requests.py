@@ -49,11 +49,11 @@ class NewPrincipal(RequestModel):
     """Users and coordinators may assign tasks and write states for other agents."""
     permissions: list[Permission] = Field(default=[READ, WRITE])
     expires_at: Timestamp | None = None
-    """From this moment on its key is invalid."""
+    """The time from which its key is invalid."""
     agent_type: Identifier | None = None
     """The type of the agent; all agents of a type share its states."""
     reuse: bool = False
-    """True if it takes over what a revoked principal of this id had: memory, tasks and access."""
+    """True if it takes over the memory, tasks and access of a revoked principal of this id."""
 
 
 class PrincipalGrant(RequestModel):

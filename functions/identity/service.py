@@ -74,9 +74,9 @@ class Principals:
         return admin, key.api_key
 
     def ensure_tenant(self, tenant: str, admin: str, api_key: str) -> bool:
-        """Create a tenant whose first principal has this key and all permissions, if it is missing.
+        """Create a tenant if it is missing; its first principal has this key and all permissions.
 
-        Returns whether the key is that principal's.
+        Returns whether the key belongs to that principal.
         """
         if not self._store.has_tenant(tenant):
             built, token = self._build_admin(tenant, admin), RequestToken.create()
@@ -183,8 +183,8 @@ class Principals:
             NotFound: the caller's tenant has no such principal.
             EntryExists: this is a retry, and the principal was changed again since.
             LastAdmin: the tenant would have no lasting administrator.
-            ValidationFailed: nothing is given, or `expires_at` is not in the future.
-            Throttled: others keep changing the principal.
+            ValidationFailed: no field is given, or `expires_at` is not in the future. Throttled:
+            others keep changing the principal.
         """
         stored = self._existing(caller.tenant, principal_id)
         authorize(caller, authority.CHANGE_PRINCIPAL, stored.principal)
@@ -315,7 +315,7 @@ class Principals:
         return stored.principal, self._derive_key(asked, idempotency_key, stored.salt)
 
     def _create_key(self, principal: Principal, idempotency_key: str | None) -> NewKey:
-        """Create a random key, or with an Idempotency-Key one that a retry derives again."""
+        """Create a random key; with an Idempotency-Key, a key that a retry derives again."""
         if idempotency_key is None:
             return NewKey(create_api_key())
         salt = secrets.token_bytes(_SALT_BYTES)

@@ -1,4 +1,4 @@
-"""Items of identity: tenants, principals, keys that lead to them, and persons that items name."""
+"""Items of identity: tenants, principals and their keys, and persons that items name."""
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,17 +30,17 @@ _UNCHANGED = "key_partition = :key_partition AND requests = :requests"
 _NAMES = ("user_id", "owner_id", "principal")
 _LISTS = ("agent_participants", "shared_with", "acl")
 _NAMING = frozenset((*_NAMES, *_LISTS))
-_OF_PERSONS = PERSON.partition.partition("#")[2]  # its items note persons themselves
+_OF_PERSONS = PERSON.partition.partition("#")[2]  # its items name persons themselves
 _MAX_REMEMBERED = 50_000
 Addition = Literal["added", "taken", "revoked"]
-"""The result of creating a principal: its id may be taken, or a revoked one may have had it."""
+"""The result of creating a principal: its id may be taken, or may have been revoked."""
 
 
 class StoredPrincipal(NamedTuple):
-    """A principal with what its item keeps beside it."""
+    """A principal with further attributes of its item."""
 
     principal: Principal
-    key_partition: str  # of the present key's item
+    key_partition: str  # the key of the present key's item
     requests: RequestHistory
     salt: bytes | None
 
@@ -71,7 +71,7 @@ def check_principal(principal: Principal) -> Write:
 class PrincipalStore(Store):
     """Reads and writes principals; each change is one transaction.
 
-    What the service didn't write itself counts as absent (`functions.platform.macs`).
+    Items that the service didn't write count as absent (`functions.platform.macs`).
     """
 
     def get_by_api_key(self, api_key: str) -> Principal | None:
@@ -111,7 +111,7 @@ class PrincipalStore(Store):
         """Create a principal with its key.
 
         Args:
-            reuse: whether it may take over what a revoked principal of this id had.
+            reuse: whether it may take over the memory of a revoked principal of this id.
         """
         revoked = REVOKED_PRINCIPAL.build_key(principal.tenant, principal=principal.id)
         fence = delete(revoked) if reuse else check(revoked, ABSENT)
@@ -129,7 +129,7 @@ class PrincipalStore(Store):
         return self._table.try_write(tenant, *self._put_new(admin, key, token), record)
 
     def remove_all(self, tenant: str) -> int:
-        """Remove all keys of a deleted tenant, then its principals; return how many there were."""
+        """Remove all keys of a deleted tenant, then its principals; return their number."""
         partition = PRINCIPAL.build_partition(tenant)
         items = list(self._table.query(partition, PRINCIPAL.sort_prefix))
         keys = ((item["key_partition"], API_KEY.build_sort()) for item in items)
@@ -193,7 +193,7 @@ class PrincipalStore(Store):
         salt: bytes | None,
         old: StoredPrincipal | None,
     ) -> list[Write]:
-        """Build the writes of a principal and its key, in place of the one that was read."""
+        """Build the writes of a principal and its key, which replace those that were read."""
         attributes = to_attributes(principal)
         item = attributes | {
             "key_partition": key_partition,
@@ -212,7 +212,7 @@ class PrincipalStore(Store):
 
 
 def _count_admins(before: Principal | None, after: Principal | None) -> list[Write]:
-    """Count a change of who administers the tenant; the last administrator can't be removed."""
+    """Count the tenant's administrators; the last one can't be removed."""
     had, has = (each is not None and each.is_lasting_admin for each in (before, after))
     principal = after or before
     if had == has or principal is None:
@@ -232,16 +232,16 @@ def _decode(item: Item) -> Principal:
 
 
 class Persons(Store):
-    """The persons that items of a tenant name, or have named."""
+    """The persons that items of a tenant name or named."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(table)
         self._noted: set[Key] = set()
 
     def note(self, caller: Principal, writes: Sequence[Write]) -> None:
-        """Note the principals that writes name, before the writes: once in a process for each name.
+        """Record the principals that writes name, before the writes: once a process for each name.
 
-        The caller is a principal, so it is known without a note. The owners of states are noted by
+        The caller is a principal, so it is known without a record. Owners of states are recorded by
         agent, too: no index lists a person's states.
         """
         notes: dict[Key, Item] = {}

@@ -1,1 +1,1 @@
-"""Learn from conversations: strategies, and the background work that carries them out."""
+"""Learn from conversations: strategies, and the background work that runs them."""

@@ -1,4 +1,4 @@
-"""Define who decides what is learned from conversations."""
+"""Define who may configure what is learned from conversations."""
 
 from functions.authorization.rules import HOLDS_ADMIN, Action
 

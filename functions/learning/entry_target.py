@@ -1,4 +1,4 @@
-"""Store what a strategy learns as entries: preferences, episodes, and summaries."""
+"""Store learned preferences, episodes, and summaries as entries."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class LearnedEntries(Target):
         known: Mapping[str, Known],  # noqa: ARG002 - an entry does not name what it replaces
         now: int,
     ) -> tuple[dict[str, Learned], int]:
-        """Build the changes of entries that are added, and count those of other principals."""
+        """Build the new entries; count those whose key another principal's entry has."""
         wanted: dict[str, tuple[dict[str, Any], Sequence[ReadMessage]]] = {}
         for change in answer.changes:
             if change.action != "end":
@@ -92,7 +92,7 @@ class LearnedEntries(Target):
         messages: Sequence[ReadMessage],
         now: int,
     ) -> Transition | None:
-        """Build the step of an entry; None if another principal's entry has the key."""
+        """Build the transition of an entry; None if another principal's entry has the key."""
         namespace = reading.namespace
         present = self._get(reading.tenant, namespace, key)
         if present is not None and not _is_own(present) and not present.is_expired(now):
@@ -127,7 +127,7 @@ class LearnedEntries(Target):
         return writes
 
     def build_change(self, row: LearnedItem, kept: Sequence[str], now: int) -> list[Write]:
-        """Build the writes that leave an entry the evidence that is kept."""
+        """Build the writes that reduce an entry's evidence to what is kept."""
         entry = self._get(row.tenant, row.namespace, row.ref)
         if entry is None or entry.curated_by != SERVICE.id:
             return []
@@ -149,7 +149,7 @@ class LearnedEntries(Target):
 
 
 def _is_own(entry: Entry) -> bool:
-    """Tell whether strategies alone have written an entry."""
+    """Tell whether only strategies have written an entry."""
     return entry.created_by == SERVICE.id and entry.curated_by == SERVICE.id
 
 

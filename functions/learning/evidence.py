@@ -1,7 +1,7 @@
-"""Read messages for a strategy, and define what a learned item says of them.
+"""Read messages for a strategy, and record in learned items which messages they come from.
 
-A fact has it in its metadata, and an entry in its value, as `learned_from`: a list of places, each
-with the conversation, the range that was read, the messages that say it, and the strategy.
+The metadata of a fact or the value of an entry has `learned_from`: a list of places, each with the
+conversation, the range that was read, the messages that say it, and the strategy.
 """
 
 from collections.abc import Iterable, Sequence
@@ -47,7 +47,7 @@ class Reading(NamedTuple):
 
     @property
     def target(self) -> str:
-        """Whose memory it is, and what kind of item."""
+        """The owner of the memory, and the kind of item."""
         match self.strategy.kind:
             case "facts":
                 return f"facts {self.conversation.user_id}"
@@ -63,7 +63,7 @@ class Reading(NamedTuple):
 
 
 def compute_digest(text: bytes) -> str:
-    """Compute what distinguishes a message from what it becomes when it is changed."""
+    """Compute the digest that tells a message from its changed versions."""
     return blake2b(text, digest_size=8).hexdigest()
 
 
@@ -102,7 +102,7 @@ def add_place(document: Document | None, place: Document) -> Document:
 
 
 def remove_messages(document: Document, row: LearnedItem, kept: Sequence[str]) -> Document:
-    """Leave in the place of a row only the messages that are kept; none: the place is removed."""
+    """Keep only these messages in the place of a row; without any, remove the place."""
     indexes = [parse_mark(each)[0] for each in kept]
     named = {"session_id": row.session_id, "strategy": row.strategy}
     places = [
@@ -114,7 +114,7 @@ def remove_messages(document: Document, row: LearnedItem, kept: Sequence[str]) -
 
 
 def list_places(document: Document | None) -> list[Document]:
-    """List the places of a document; other things of that name, which callers wrote, are none."""
+    """List the places of a document; a member of this name that a caller wrote is ignored."""
     found = (document or {}).get(LEARNED_FROM)
     places = found if isinstance(found, list) else []
     return [each for each in places if isinstance(each, dict) and each.keys() >= _NAMES]
@@ -131,7 +131,7 @@ _CUT = " […]"
 def read_messages(
     store: MessageStore, conversation: Conversation, strategy: Strategy, first: int
 ) -> Reading:
-    """Read the messages from an index on: as many as a request to a model holds."""
+    """Read messages from an index on: as many as fit into a request to a model."""
     found: list[ReadMessage] = []
     size = 0
     for message in store.read(conversation, first, MAX_READ_MESSAGES):

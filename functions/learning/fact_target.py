@@ -1,4 +1,4 @@
-"""Store what a strategy learns as facts about the user of the conversation."""
+"""Store learned facts about the user of the conversation."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class LearnedFacts(Target):
     _vector_search: VectorSearch
 
     def list_known(self, reading: Reading) -> list[Known]:
-        """List the facts about the user that strategies have learned and that hold."""
+        """List the present facts about the user that strategies have learned."""
         by_ref = {hash_fact(ref): row for ref, row in self.list_rows(reading).items()}
         found = self._store.get_many(reading.tenant, by_ref)
         held = [each for each in found.values() if _is_own(each, reading)]
@@ -45,7 +45,7 @@ class LearnedFacts(Target):
     def build(
         self, reading: Reading, answer: ModelAnswer, known: Mapping[str, Known], now: int
     ) -> tuple[dict[str, Learned], int]:
-        """Build the facts that are added; the same statement twice is one fact."""
+        """Build the new facts; a repeated statement is one fact."""
         learned: dict[str, Learned] = {}
         for change in answer.changes:
             if change.action == "end" or not isinstance(change, FactChange):
@@ -60,14 +60,14 @@ class LearnedFacts(Target):
         return learned, 0
 
     def _find(self, tenant: str, fact: Fact) -> StoredFact:
-        """Find what is stored of a statement, under its own id or under that of a caller."""
+        """Find a stored statement, under its derived id or under a caller's id."""
         stored = self._store.get(tenant, fact.fact_id)
         return stored if stored.same_as is None else self._store.get(tenant, stored.same_as)
 
     def build_writes(
         self, reading: Reading, learned: Collection[Learned], ended: Collection[Ended], now: int
     ) -> list[Write]:
-        """Build the writes of facts, and of those that a single-valued predicate ends."""
+        """Build the writes of facts, and of the facts that they end."""
         tenant = reading.tenant
         writes = [
             self._store.build_change(
@@ -96,7 +96,7 @@ class LearnedFacts(Target):
         return writes
 
     def build_change(self, row: LearnedItem, kept: Sequence[str], now: int) -> list[Write]:
-        """Build the write that leaves a fact the evidence that is kept."""
+        """Build the write that reduces a fact's evidence to what is kept."""
         fact = self._store.get(row.tenant, row.ref).fact
         if fact is None or fact.metadata is None:
             return []
@@ -111,10 +111,10 @@ class LearnedFacts(Target):
 def _learn(
     reading: Reading, fact: Fact, stored: StoredFact, messages: list[ReadMessage], replaced: str
 ) -> Fact:
-    """Merge a fact with what is stored of it, and add the place that it was learned from."""
+    """Merge a fact with the stored one, and add the place that it was learned from."""
     known = stored.fact
     if known is not None and (known.valid_until is None or fact.valid_from < known.valid_until):
-        fact = fact._replace(valid_from=fact.updated_at)  # it still holds, or again from now on
+        fact = fact._replace(valid_from=fact.updated_at)  # it still holds, or holds again now
     merged = relearn(known, fact, None)
     before = None if known is None or known.metadata is None else loads(known.metadata)
     document: Document | None = before if isinstance(before, dict) else None
@@ -151,12 +151,12 @@ def _build_fact(
 
 
 def _get_time(messages: Sequence[ReadMessage], now: int) -> int:
-    """Get the time of the last of some messages; one in the future is now."""
+    """Get the time of the last message, or the present time if that is earlier."""
     return min(max((each.time for each in messages), default=now), now)
 
 
 def _is_own(fact: Fact, reading: Reading) -> bool:
-    """Tell whether strategies alone have learned a fact of this user, and it holds."""
+    """Tell whether a fact of this user holds, and only strategies have learned it."""
     is_open = fact.valid_until is None and fact.merged_into is None
     is_users = fact.user_id == reading.conversation.user_id
     return is_open and is_users and fact.learned_by == SERVICE.id

@@ -22,7 +22,7 @@ _BUSY = "what was learned is being changed"
 
 @dataclass(eq=False)
 class Forgetting:
-    """Compares what was learned from a conversation with the messages as they are."""
+    """Compares learned items with the present messages of their conversation."""
 
     _table: Table
     _conversations: ConversationStore
@@ -35,7 +35,7 @@ class Forgetting:
     def forget_changed(self, tenant: str, session: str) -> dict[str, int]:
         """End what was learned only from messages that were changed or deleted.
 
-        Returns the index from which each strategy has to read again, if messages were changed.
+        If messages were changed, returns the index from which each strategy reads again.
         """
         rows = self._learned.list_learned(tenant, session)
         if not rows:
@@ -57,7 +57,7 @@ class Forgetting:
         return again
 
     def _read_digest(self, conversation: Conversation | None, index: int) -> str | None:
-        """Read the digest of a message as it is; None if it was deleted."""
+        """Read the digest of the present message; None if it was deleted."""
         if conversation is None:
             return None
         try:
@@ -68,7 +68,7 @@ class Forgetting:
 
     @retry_on(ConditionFailed, _BUSY)
     def _keep(self, row: LearnedItem, kept: Sequence[str]) -> None:
-        """Leave only these messages as the evidence of an item; end it if nothing else says it."""
+        """Keep only these messages as the evidence of an item; end it if no evidence is left."""
         stored = self._learned.get_learned(row.tenant, row.session_id, row.strategy, row.ref)
         if stored is None:
             return

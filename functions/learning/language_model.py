@@ -1,7 +1,7 @@
 """Ask language models: one question, and an answer of a given schema.
 
-Amazon Bedrock answers by the Converse API, as the input of a tool. Other models answer at an
-endpoint that is compatible with OpenAI's chat completions.
+Amazon Bedrock is called by the Converse API, with a tool whose input is the answer. Other models
+are called by OpenAI-compatible chat completions.
 """
 
 from collections.abc import Callable
@@ -30,11 +30,11 @@ class ModelQuestion(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """Tells what a model replied.
+    """The reply of a model.
 
     Attributes:
         answer: a JSON text, or the object itself.
-        tokens: of question and answer; None if the model does not say.
+        tokens: of question and answer; None if the model does not report them.
     """
 
     answer: str | dict[str, Any]
@@ -42,7 +42,7 @@ class Reply(NamedTuple):
 
 
 class ModelFailed(Exception):
-    """The model did not answer; the message says why, and never what was sent."""
+    """The model did not answer; the message has the reason, never the question."""
 
 
 LanguageModel = Callable[[ModelQuestion], Reply]
@@ -102,7 +102,7 @@ def _build_body(question: ModelQuestion) -> dict[str, Any]:
 
 
 def _read(document: Any) -> Reply:
-    """Read the answer and the tokens of a response; an answer that is not there is empty."""
+    """Read the answer and the tokens of a response; a missing answer is empty."""
     try:
         answer = document["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
@@ -117,7 +117,7 @@ _CHARACTERS = 3  # for each token of ASCII text; common models need four
 
 
 def count_question(question: ModelQuestion) -> int:
-    """Count the tokens that a question has at most: a character beyond ASCII counts as one."""
+    """Estimate a question's tokens from above: a character beyond ASCII counts as one."""
     text = question.system + question.text + dumps(question.schema).decode()
     ascii_count = sum(map(str.isascii, text))
     return ascii_count // _CHARACTERS + len(text) - ascii_count + 1

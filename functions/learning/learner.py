@@ -1,7 +1,8 @@
-"""Carry out strategies: note what is new in conversations, ask a model, store what it answers.
+"""Run strategies: follow changes of conversations, ask a model, store its answers.
 
-Each write of a position has its predecessor as the condition, and the result is written with the
-position in one transaction. So of two functions that read the same messages, one writes a result.
+Each write of a position has the previous position as its condition, and results are written with
+the position in one transaction. So if two functions read the same messages, only one writes a
+result.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,14 +52,14 @@ from functions.platform.run_keys import DAY
 from functions.platform.table import ConditionFailed, Table
 from functions.platform.writes import Write
 
-_LEASE = 180_000  # ms that a request to a model may take, before another one is made
+_LEASE = 180_000  # ms; after this time, another request to the model is made
 _ATTEMPTS = 3  # of an answer that the schema does not allow, and of a write
 _OWN_WRITES = 5  # of a transaction, beside those of what is learned
 _OPEN = "the memory of users is readable by the whole tenant; close users/* first"
 
 
 class _Claim(NamedTuple):
-    """A claimed position, what was read, and what the request to the model reserved."""
+    """A claimed position, the messages that were read, and the reserved tokens."""
 
     position: Position
     reading: Reading
@@ -93,7 +94,7 @@ class Learner:
     _clock: Clock
 
     def note(self, tenant: str, session: str, again: Mapping[str, int]) -> None:
-        """Note that a conversation has changed: three calls, and a write where something is new.
+        """Follow a change of a conversation: three calls, and a write for each changed position.
 
         Args:
             again: the index from which a strategy has to read again.
@@ -115,7 +116,7 @@ class Learner:
         position: Position,
         first: int | None = None,
     ) -> None:
-        """Write what a position becomes; if another function changed it, look once more."""
+        """Write a changed position; if another function has changed it, try again."""
         session = conversation.session_id
         for _ in range(_ATTEMPTS):
             after = rules.schedule(position, strategy, conversation, self._clock(), first)
@@ -162,7 +163,7 @@ class Learner:
             self._fail(position, reading, str(error), [])
 
     def _claim(self, position: Position, reading: Reading) -> _Claim | None:
-        """Claim a position, and reserve what the request takes; None if it has to wait."""
+        """Claim a position, and reserve tokens for the request; None if it has to wait."""
         strategy = reading.strategy
         target = self._targets[strategy.kind]
         model = rules.choose_model(self._models, strategy.model)
@@ -202,14 +203,14 @@ class Learner:
         raise Throttled("others are using the tenant's budget; try again in a second")
 
     def _assert_closed(self, reading: Reading) -> None:
-        """Check that entries about a user are not written where the whole tenant reads them."""
+        """Check that the whole tenant can't read entries about a user."""
         if reading.strategy.kind != "facts" and reading.namespace.startswith("users/"):
             found = self._namespaces.find(build_learner(reading.tenant), reading.namespace)
             if get_default(found) != "none":
                 raise ModelFailed(_OPEN)
 
     def _ask(self, claim: _Claim) -> None:
-        """Ask the model, and store what it answers."""
+        """Ask the model, and store its answer."""
         reading = claim.reading
         try:
             reply = self._ask_model(claim.question)
@@ -226,7 +227,7 @@ class Learner:
             self._store_answer(claim, reply, answer)
 
     def _store_answer(self, claim: _Claim, reply: Reply, answer: ModelAnswer) -> None:
-        """Store what was learned with the position, all or nothing."""
+        """Store learned items with the position, all or nothing."""
         reading = claim.reading
         for _ in range(_ATTEMPTS):
             plan = self._plan(claim, answer)
@@ -245,12 +246,12 @@ class Learner:
                     break
             else:
                 return
-        # the messages, or what is known, have changed: they are read again
+        # the messages or known items have changed: they are read again
         own = build_position_write(rules.make_ready(claim.position, self._clock()))
         self._table.try_write(own, *self._settle(claim, reply, Counts()))
 
     def _plan(self, claim: _Claim, answer: ModelAnswer) -> Plan:
-        """Plan what an answer changes; leave out the last items if one transaction is too small."""
+        """Plan the changes of an answer; drop the last items if they exceed one transaction."""
         target = self._targets[claim.reading.strategy.kind]
         while True:
             plan = target.plan(claim.reading, answer, claim.known, self._clock())
@@ -259,7 +260,7 @@ class Learner:
             answer = answer._replace(changes=answer.changes[:-1], dropped=answer.dropped + 1)
 
     def _finish(self, position: Position, reading: Reading, writes: Sequence[Write]) -> None:
-        """Write that a range was read, with its result; another function's result stays."""
+        """Record that a range was read, with the result, unless another function has."""
         conversation = reading.conversation
         own = build_position_write(self._move(position, reading))
         unchanged = build_unchanged_check(conversation)
@@ -272,7 +273,7 @@ class Learner:
         self.note(reading.tenant, conversation.session_id, {})
 
     def _move(self, position: Position, reading: Reading) -> Position:
-        """Move a position behind what was read, and on to what is new since."""
+        """Move a position past the messages that were read, and schedule newer ones."""
         after, now = rules.advance(position, reading.end), self._clock()
         if reading.end < reading.conversation.end:
             return rules.make_ready(after, now)
@@ -281,7 +282,7 @@ class Learner:
         return rules.schedule(after, reading.strategy, latest, now) or rules.rest(after)
 
     def _reject(self, claim: _Claim, reply: Reply) -> None:
-        """Drop an answer that is no answer; after three, read on behind these messages."""
+        """Drop an invalid answer; after three, skip these messages."""
         position, reading = claim.position, claim.reading
         error = "the answer does not fit its schema"
         counts = Counts(dropped=1, last_error=error, last_error_at=self._clock())
@@ -294,7 +295,7 @@ class Learner:
     def _fail(
         self, position: Position, reading: Reading, error: str, writes: Sequence[Write]
     ) -> None:
-        """Try again later, and say why."""
+        """Try again later, and record the reason."""
         counts = Counts(failed=1, last_error=error, last_error_at=self._clock())
         report_count("ModelFailures", tenant=reading.tenant, strategy=reading.strategy.name)
         name = reading.strategy.name
@@ -308,7 +309,7 @@ class Learner:
         self._table.try_write(build_position_write(waiting), *writes)
 
     def _settle(self, claim: _Claim, reply: Reply, counts: Counts) -> list[Write]:
-        """Build the writes that count a request, and correct what it has reserved."""
+        """Build the writes that count a request and correct its reservation."""
         tokens = claim.reserved if reply.tokens is None else reply.tokens
         counts = counts._replace(requests=1, tokens=tokens)
         tenant, name = claim.reading.tenant, claim.reading.strategy.name

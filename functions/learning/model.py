@@ -1,4 +1,4 @@
-"""Strategies, and how far they have read a conversation."""
+"""Strategies, and their positions in conversations."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -9,13 +9,13 @@ DEFAULT_NAMESPACE = "users/{user_id}/memory"
 
 
 class Strategy(NamedTuple):
-    """Tells what is learned from a tenant's conversations, and when. Times are epoch ms.
+    """A strategy: what is learned from conversations, and when. Times are epoch ms.
 
     Attributes:
-        namespace: a template of the namespace that entries are written to.
-        model: the model that is asked; None for the deployment's first one.
-        messages: how many new messages make a conversation due.
-        idle: how long after its last message a conversation is due, as an ISO 8601 duration.
+        namespace: a template for the namespace of learned entries.
+        model: the model to ask; None for the deployment's first one.
+        messages: the number of new messages that makes a conversation due.
+        idle: the time after its last message when a conversation is due (ISO 8601).
         idle_ms: the same, in milliseconds.
     """
 
@@ -35,11 +35,10 @@ class Strategy(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Tells what a strategy has done. Times are epoch ms.
+    """The results of a strategy. Times are epoch ms.
 
     Attributes:
-        dropped: items, and whole answers, that were not as they have to be.
-        failed: requests that the model did not answer.
+        dropped: invalid items and answers. failed: requests that the model did not answer.
     """
 
     learned: int = 0
@@ -54,14 +53,14 @@ class Counts(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """Tells what a tenant's strategies have used on a day, or what they may use."""
+    """The tokens and requests that a tenant's strategies used on a day, or may use."""
 
     tokens: int = 0
     requests: int = 0
 
 
 class Budget(NamedTuple):
-    """A tenant's budget of one day: what is used, and the limits."""
+    """A tenant's budget of one day: its usage and limits."""
 
     day: str
     used: Usage
@@ -69,7 +68,7 @@ class Budget(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Tells how many conversations wait, by the reason, and since when the longest of them does."""
+    """The number of waiting conversations by reason, and the time of the oldest."""
 
     by_reason: Mapping[WaitingReason, int]
     since: int | None
@@ -86,14 +85,14 @@ class StrategyStatus(NamedTuple):
 
 
 class Position(NamedTuple):
-    """Tells how far a strategy has read a conversation, and why it waits. Times are epoch ms.
+    """The progress of a strategy in a conversation, and why it waits. Times are epoch ms.
 
     Attributes:
-        generation: that of the messages that were read.
-        read_until: the index of the first message that was not read.
+        generation: the generation of the messages that were read.
+        read_until: the index of the first unread message.
         reason: why the conversation waits; None if it does not.
         due: when the schedule makes it ready; None for never.
-        is_ready: whether the learning function is to read it now.
+        is_ready: whether the learning function should read it now.
         is_woken: whether the schedule has made it ready.
     """
 
@@ -113,14 +112,14 @@ class Position(NamedTuple):
 
 
 class LearnedItem(NamedTuple):
-    """From which messages of a conversation a strategy has learned a fact or an entry.
+    """The messages of a conversation from which a strategy has learned a fact or an entry.
 
     Attributes:
-        target: whose memory it is in, and what kind of item it is.
+        target: the owner of the memory, and the kind of item.
         ref: the id of the fact, or the key of the entry.
         namespace: the entry's; None for a fact.
         messages: the indexes and digests of the messages, as `index:digest`.
-        is_whole: whether it speaks of the whole conversation, as a summary does.
+        is_whole: whether it covers the whole conversation, as a summary does.
     """
 
     tenant: str

@@ -1,7 +1,7 @@
-"""The question to a language model, the JSON schema of its answer, and the validation of that.
+"""The question to a language model, the JSON schema of its answer, and the validation.
 
-The schema goes to the model with the request. A model may answer something else all the same, so
-each item is validated here. An item that the schema does not allow is dropped and counted.
+The request has the schema. The model may still answer something else, so each item is validated
+here. An item that the schema does not allow is dropped and counted.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class ReadMessage:
 
     Attributes:
         content: its text, cut if it is very long.
-        digest: distinguishes it from what it becomes when it is changed.
+        digest: differs if the message is changed.
     """
 
     index: int
@@ -63,7 +63,7 @@ def build_system(kind: StrategyKind, instructions: str) -> str:
 
 
 def build_text(known: Sequence[dict[str, Any]], messages: Sequence[ReadMessage]) -> str:
-    """Build the data, as one JSON document: no text in it can end it."""
+    """Build the data as one JSON document, which no text inside can end."""
     said = [
         {
             "index": each.index,
@@ -124,14 +124,14 @@ _ITEMS: dict[StrategyKind, type[LearnedChange]] = {
 
 
 class AnswerInvalid(Exception):
-    """The answer as a whole is not what the schema asks for."""
+    """The answer as a whole violates the schema."""
 
 
 class ModelAnswer(NamedTuple):
     """A validated answer.
 
     Attributes:
-        dropped: how many items were not as they have to be.
+        dropped: the number of invalid items.
     """
 
     changes: Sequence[LearnedChange] = ()
@@ -143,7 +143,7 @@ def build_schema(kind: StrategyKind, known: Sequence[str], first: int, end: int)
     """Build the JSON schema of an answer, without references and optional members.
 
     Args:
-        known: the ids of what is known and may be changed.
+        known: the ids of known items that may be changed.
         first: the index of the first message that was sent.
         end: the index after the last one.
     """

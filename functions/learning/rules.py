@@ -8,7 +8,7 @@ from functions.learning.model import Position, Strategy, WaitingReason
 from functions.namespaces.model import PREFIX_MARK, encode_segment
 from functions.platform.sensitivity import ENCRYPTED
 
-_READY_AGAIN = 600_000  # ms after which the schedule makes a position ready once more
+_READY_AGAIN = 600_000  # ms; the schedule then makes a position ready again
 _FIRST_WAIT, _LONGEST_WAIT = 30_000, 3_600_000  # ms
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PLACEHOLDERS = ("user_id", "session_id", "agent_id")
@@ -28,9 +28,9 @@ def check_template(template: str) -> str:
 
 
 def fill_template(template: str, conversation: Conversation) -> str:
-    """Fill in a template; ids are encoded, so that no two of them meet.
+    """Fill in a template; ids are encoded, so that different ids never give the same name.
 
-    The agent is the conversation's creator, or the first participant, that is not its user.
+    The agent is the conversation's creator or first participant that is not its user.
     """
     user, agents = conversation.user_id, (conversation.created_by, *conversation.agent_participants)
     values = {
@@ -42,10 +42,10 @@ def fill_template(template: str, conversation: Conversation) -> str:
 
 
 def choose_model(models: Sequence[str], wanted: str | None) -> str | None:
-    """Choose a model of the deployment; None if it has not the wanted one.
+    """Choose a model of the deployment; None if the wanted one is missing.
 
     An OpenAI-compatible endpoint has one address and one key, so any of its models may be named.
-    Of Bedrock's models, the function may call the configured ones alone.
+    The function may only call configured models of Bedrock.
     """
     if wanted is None:
         return next(iter(models), None)
@@ -83,7 +83,7 @@ def follow(position: Position, conversation: Conversation) -> Position:
 def is_due(position: Position, strategy: Strategy, conversation: Conversation, now: int) -> bool:
     """Tell whether a ready position is to be read.
 
-    The schedule wakes it when its conversation was to be idle. New messages may have come since.
+    The schedule wakes it at the expected end of the idle time, but new messages may have arrived.
     """
     if not position.is_woken or position.reason != "trigger":
         return True
@@ -94,7 +94,7 @@ def is_due(position: Position, strategy: Strategy, conversation: Conversation, n
 
 
 def find_idle_end(strategy: Strategy, conversation: Conversation) -> int | None:
-    """Find when a conversation has been idle long enough (epoch ms); None: that is no trigger."""
+    """Find the end of a conversation's idle time (epoch ms); None: idle time is no trigger."""
     return None if strategy.idle_ms is None else conversation.updated_at + strategy.idle_ms
 
 
@@ -105,9 +105,9 @@ def schedule(
     now: int,
     first: int | None = None,
 ) -> Position | None:
-    """Decide what a position becomes when its conversation has changed; None if it stays.
+    """Decide the new position after a change of its conversation; None if it stays.
 
-    What is running, or waits for the budget or for another try, stays as it is.
+    A position that is running, or waits for the budget or for another try, stays.
 
     Args:
         first: the index from which messages are to be read again; None for none.
@@ -136,24 +136,24 @@ def wait(position: Position, reason: WaitingReason, now: int, due: int | None) -
 
 
 def make_ready(position: Position, now: int) -> Position:
-    """Let the learning function read on; its change in the stream starts the function."""
+    """Make a position ready; its change in the stream starts the learning function."""
     since = now if position.since is None else position.since
     return _change(position, "trigger", since, now + _READY_AGAIN, is_ready=True)
 
 
 def wake(position: Position, now: int) -> Position:
-    """Let the learning function read a position that is due, for any reason."""
+    """Make a due position ready."""
     revision, due = position.revision + 1, now + _READY_AGAIN
     return position._replace(is_ready=True, is_woken=True, due=due, revision=revision)
 
 
 def rest(position: Position) -> Position:
-    """Let a position wait for nothing."""
+    """Clear the reason and the time of a wait."""
     return _change(position, reason=None, since=None, due=None)
 
 
 def advance(position: Position, read_until: int) -> Position:
-    """Move a position behind the messages that were read."""
+    """Move a position past the messages that were read."""
     return position._replace(
         read_until=read_until, reason=None, since=None, is_ready=False, attempts=0
     )

@@ -1,4 +1,4 @@
-"""Use cases of strategies: set, read, delete, and show what they do; and budgets of tenants."""
+"""Use cases of strategies: set, read, delete, and show their results; budgets of tenants."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _SHOWN = ("version", "kind", "namespace", "model", "enabled")
 
 @dataclass(eq=False)
 class Budgets:
-    """Tells what tenants may use on a day (UTC), and what they have used."""
+    """The daily budgets of tenants (UTC), and their usage."""
 
     _store: LearningStore
     _limit: Usage
@@ -35,7 +35,7 @@ class Budgets:
     _clock: Clock
 
     def read(self, tenant: str) -> Budget:
-        """Read a tenant's budget of this day, and the operator's limit of its tokens: two reads."""
+        """Read a tenant's budget of this day, and the operator's token limit: two reads."""
         day, own = to_rfc3339(self._clock())[:10], self._get_limits(tenant).model_tokens_per_day
         tokens = self._limit.tokens  # 0 is no limit
         if own is not None:
@@ -45,7 +45,7 @@ class Budgets:
 
 
 def find_room(budget: Budget, tokens: int) -> int | None:
-    """Find how many tokens an answer may have; None if the budget is used up."""
+    """Compute the maximum number of tokens of an answer; None if the budget is used up."""
     used, limit = budget.used, budget.limit
     if limit.requests and used.requests >= limit.requests:
         return None
@@ -59,7 +59,7 @@ def find_room(budget: Budget, tokens: int) -> int | None:
 class Strategies:
     """The strategies of a caller's tenant.
 
-    Methods raise `NotFound` where the tenant has no such strategy.
+    Methods raise `NotFound` if the tenant has no such strategy.
     """
 
     _store: LearningStore
@@ -72,10 +72,10 @@ class Strategies:
     def put(
         self, caller: Principal, name: str, new: NewStrategy, version: int | None
     ) -> tuple[Strategy, bool]:
-        """Set a strategy; return it, and whether it is new. The same again changes nothing.
+        """Set a strategy; return it, and whether it is new. Repeating it changes nothing.
 
         Raises:
-            ValidationFailed: the trigger or the model does not fit.
+            ValidationFailed: the trigger or the model is not allowed.
             CapacityExceeded: the tenant has 20 strategies.
             NotFound: If-Match names a version, and the strategy does not exist.
             VersionMismatch: If-Match names another version than the present one.
@@ -146,7 +146,7 @@ class Strategies:
         self._store.delete_strategy(caller.tenant, present, record)
 
     def get_status(self, caller: Principal, name: str) -> StrategyStatus:
-        """Show what a strategy has done, and what waits: four calls."""
+        """Read the results of a strategy, and count what waits: four calls."""
         strategy = self.get(caller, name)
         return StrategyStatus(
             strategy,

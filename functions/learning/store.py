@@ -1,6 +1,6 @@
 """Reads and writes of strategies, their positions in conversations, and the rows of learned items.
 
-A row says from which messages of a conversation a strategy has learned an item.
+A row has the messages of a conversation from which a strategy has learned an item.
 """
 
 from collections import Counter
@@ -57,7 +57,7 @@ class LearningStore(Store):
         return sorted(found, key=lambda each: each.name)
 
     def put_strategy(self, tenant: str, seen: Strategy | None, new: Strategy, audit: Write) -> None:
-        """Put a strategy in the place of the one that was read."""
+        """Write a strategy in place of the one that was read."""
         key = STRATEGY.build_key(tenant, strategy=new.name)
         version = None if seen is None else seen.version
         self._table.transact([put_version(key, to_attributes(new), version), audit])
@@ -70,7 +70,7 @@ class LearningStore(Store):
         self._table.transact([removal, delete(counts), audit])
 
     def get_counts(self, tenant: str, name: str) -> Counts:
-        """Read what a strategy has done: one read."""
+        """Read the counts of a strategy: one read."""
         item = self._table.get(STRATEGY_COUNTS.build_key(tenant, strategy=name))
         return Counts() if item is None else from_attributes(Counts, item)
 
@@ -96,7 +96,7 @@ class LearningStore(Store):
         return {each.strategy: each for each in found}
 
     def try_put_position(self, position: Position) -> bool:
-        """Put a position; return whether the stored one was its predecessor."""
+        """Write a position; return False if the stored one is not its predecessor."""
         return self._table.try_write(build_position_write(position))
 
     def delete_positions(self, tenant: str, session: str) -> None:
@@ -134,7 +134,7 @@ class LearningStore(Store):
 
 
 def build_usage_write(tenant: str, day: str, added: Usage, limit: Usage) -> Write:
-    """Build the write that adds to what a tenant has used on a day, up to a limit; 0 is none."""
+    """Build the write that adds to a tenant's daily usage, up to a limit; 0 for no limit."""
     key = LEARNING_BUDGET.build_key(tenant, day=day)
     expires = from_rfc3339(f"{day}T00:00:00Z") // 1000 + _BUDGET_LIFETIME
     expression = "ADD #tokens :tokens, requests :requests SET ttl_at = :expires"
@@ -148,7 +148,7 @@ def build_usage_write(tenant: str, day: str, added: Usage, limit: Usage) -> Writ
 
 
 def build_counts_write(tenant: str, name: str, added: Counts) -> Write:
-    """Build the write that adds to what a strategy has done; times and errors replace earlier."""
+    """Build the write that adds to a strategy's counts, and replaces times and errors."""
     fields = {name: each for name, each in added._asdict().items() if each}
     sums = [each for each in fields if each in _SUMS]
     others = [each for each in fields if each not in _SUMS]
@@ -163,7 +163,7 @@ def build_counts_write(tenant: str, name: str, added: Counts) -> Write:
 def build_position_write(position: Position) -> Write:
     """Build the write of a position, on the condition that its predecessor is stored.
 
-    What waits is listed.
+    An index lists positions that wait.
     """
     tenant = position.tenant
     key = LEARNING_POSITION.build_key(

@@ -1,4 +1,4 @@
-"""Define what an answer changes: the writes of facts or entries, and of the rows beside them."""
+"""Plan the changes of an answer: the writes of facts or entries, and of their rows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ class Known(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """An item as it becomes, and the messages that say it."""
+    """A changed item, and the messages that say it."""
 
     item: Any
     messages: Sequence[ReadMessage]
@@ -35,11 +35,11 @@ Ended = tuple[Known, Sequence[ReadMessage]]
 
 
 class Plan(NamedTuple):
-    """Tells what an answer changes.
+    """The changes of an answer.
 
     Attributes:
-        learned: how many items are added, or learned again.
-        dropped: how many could not be stored.
+        learned: the number of items added or learned again. dropped: the number of items that could
+        not be stored.
     """
 
     writes: Sequence[Write] = ()
@@ -62,7 +62,7 @@ class Target(ABC):
     def build(
         self, reading: Reading, answer: ModelAnswer, known: Mapping[str, Known], now: int
     ) -> tuple[dict[str, Learned], int]:
-        """Build the items that an answer adds, by their refs; count those that cannot be."""
+        """Build the items that an answer adds, by their refs; count those that can't be stored."""
 
     @abstractmethod
     def build_writes(
@@ -72,7 +72,7 @@ class Target(ABC):
 
     @abstractmethod
     def build_change(self, row: LearnedItem, kept: Sequence[str], now: int) -> list[Write]:
-        """Build the writes that leave an item the evidence that is kept; it ends without any."""
+        """Build the writes that reduce an item's evidence; without evidence, the item ends."""
 
     def list_rows(self, reading: Reading) -> dict[str, LearnedItem]:
         """List the rows of what was learned for this target, oldest first, by their refs."""
@@ -80,7 +80,7 @@ class Target(ABC):
         return {each.ref: each for each in reversed(rows)}
 
     def plan(self, reading: Reading, answer: ModelAnswer, known: Sequence[Known], now: int) -> Plan:
-        """Plan which items are added, learned again, and ended; one that is both stays."""
+        """Plan which items are added, learned again, and ended; an item that is both stays."""
         learned, dropped = self.build(reading, answer, {each.id: each for each in known}, now)
         by_id = {
             each.known: reading.select(each.messages)
@@ -104,7 +104,7 @@ class Target(ABC):
     ) -> Write:
         """Build the write of the row of an item that was learned, or learned again: one read."""
         conversation, strategy = reading.conversation, reading.strategy
-        is_whole = strategy.kind == "summary"  # any change of the conversation concerns it
+        is_whole = strategy.kind == "summary"  # any change of the conversation affects it
         present = self._learned.get_learned(
             reading.tenant, conversation.session_id, strategy.name, ref
         )
@@ -127,5 +127,5 @@ class Target(ABC):
 
 
 def build_learner(tenant: str) -> Principal:
-    """Build the principal in whose name the service learns. No key stands for it."""
+    """Build the principal as which the service learns; it has no key."""
     return Principal(tenant, SERVICE.id, "user", frozenset())
