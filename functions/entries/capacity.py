@@ -34,7 +34,7 @@ from functions.tasks.access import TaskAccess
 MAX_EVICTED = 20  # by one create; the schedule evicts the excess over a lowered capacity
 _MIN_INTERVAL = 3_600_000  # ms; between two recorded reads of an entry
 _NEARLY_FULL = 0.1  # of the capacity, or
-_FEW_ENTRIES = 100  # that still fit: from there on every read is recorded
+_FEW_ENTRIES = 100  # that still fit: below, every read is recorded
 
 
 class Evictions(NamedTuple):

@@ -26,7 +26,7 @@ from functions.tasks.model import Grant, TaskUsage
 
 @dataclass(frozen=True, slots=True)
 class TaskAssumptions:
-    """What is known of the tasks in the scopes of entries: nothing, in the first attempt.
+    """Knowledge of the tasks in the scopes of entries: nothing, in the first attempt.
 
     Attributes:
         unregistered: tasks without an item; the write registers them.

@@ -1,8 +1,7 @@
 """Run strategies: follow changes of conversations, ask a model, store its answers.
 
 Each write of a position has the previous position as its condition, and results are written with
-the position in one transaction. So if two functions read the same messages, only one writes a
-result.
+the position in one transaction. So of two functions, only one writes a result.
 """
 
 from collections.abc import Mapping, Sequence

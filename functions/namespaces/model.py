@@ -1,4 +1,4 @@
-"""Namespaces, their permissions, and what decides on access to one (RFC-0015 §2.3)."""
+"""Namespaces, their permissions, and what decides on access (RFC-0015 §2.3)."""
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -11,13 +11,13 @@ from functions.platform.keys import build_list_position
 Access = Literal["none", "read", "write", "admin"]
 
 PREFIX_MARK = "*"
-"""The last character of a name that selects all names with the prefix before it."""
+"""The last character of a prefix rule's name."""
 USERS = "users"
 """The first part of the names of namespaces and spaces about persons."""
 
 
 def encode_segment(id: str) -> str:
-    """Encode an id as a part of a namespace's name, so that no two ids meet."""
+    """Encode an id as a part of a namespace's name; different ids stay different."""
     quoted = quote(id, safe="").replace(PREFIX_MARK, "%2A")
     return quoted.replace(".", "%2E") if quoted in (".", "..") else quoted
 
@@ -28,7 +28,7 @@ def name_memory_of_user(user_id: str) -> str:
 
 
 def list_spellings(user_id: str) -> list[str]:
-    """List how names of namespaces and spaces spell a person's id: encoded, or as it is."""
+    """List the spellings of a person's id in names of namespaces and spaces: encoded, or plain."""
     encoded = encode_segment(user_id)
     return [encoded] if "/" in user_id or encoded == user_id else [encoded, user_id]
 
@@ -39,10 +39,10 @@ class Namespace:
 
     Attributes:
         namespace: the namespace; a prefix rule's ends with `*`.
-        default: the access of everybody who isn't listed; None where the next prefix rule says it.
-        allow: the access of those who are listed, by their ids.
-        search_fields: the fields of values that searches may compare.
-        history: how long earlier values of its entries are kept; None: for the default.
+        default: the access of principals that aren't listed; None: the next prefix rule decides.
+        allow: the access of listed principals, by their ids. search_fields: the fields of values
+        that searches may compare. history: how long earlier values of its entries are kept; None:
+        the default.
     """
 
     namespace: str
@@ -57,22 +57,22 @@ class Namespace:
 
     @property
     def list_position(self) -> str:
-        """Return what lists sort by, newest first."""
+        """Return the position in lists, newest first."""
         return build_list_position(self.created_at, self.namespace)
 
     @property
     def is_decided(self) -> bool:
-        """Tell whether a request has set these permissions, and not a first write alone."""
+        """Tell whether a request has set these permissions, not only a first write."""
         return self.requests is not None
 
 
 class NamespaceTarget(NamedTuple):
-    """A namespace, and all that decides on a caller's access to it.
+    """A namespace, with the facts that decide on a caller's access.
 
     Attributes:
         configured: its own permissions; None if it isn't configured.
-        rules: the prefix rules that fit its name, the longest first.
-        is_denied: whether guardrails bar the caller from it (RFC-0015 §6.6).
+        rules: the prefix rules that match its name, the longest first. is_denied: whether
+        guardrails deny it to the caller (RFC-0015 §6.6).
     """
 
     name: str

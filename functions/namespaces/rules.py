@@ -1,4 +1,4 @@
-"""Define who may do what in a namespace, and what a change makes of it (RFC-0015 §2.3)."""
+"""Define access to a namespace, and changes of its permissions (RFC-0015 §2.3)."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -28,18 +28,18 @@ def _find_id(root: str, name: str) -> str | None:
 find_owner = partial(_find_id, "agents")
 """Find the principal that owns a namespace by its name; None for a namespace without owner.
 
-Example: `agents/ada/notes` belongs to `ada`, and `agents/ada%2Fb/notes` to `ada/b`. A name such as
-`agents/a*` has no owner: its owner is the empty text, which is no principal's id.
+Example: `agents/ada/notes` belongs to `ada`, and `agents/ada%2Fb/notes` to `ada/b`. The owner of a
+name such as `agents/a*` is the empty text, which is no principal's id.
 """
 find_person = partial(_find_id, USERS)
 """Find the person whom a namespace is about, as `find_owner` does: `users/ada/notes`."""
 
 
 def get_access(caller: Principal, target: NamespaceTarget) -> Access:
-    """Return the caller's access: what the most specific permissions say of it.
+    """Return the caller's access, which the most specific permissions decide.
 
-    A namespace's own permissions come first, then the prefix rules, the longest first. The first
-    one counts that lists the caller or has a default.
+    A namespace's own permissions take precedence, followed by prefix rules from the longest to the
+    shortest. The first that lists the caller or has a default decides.
     """
     if target.is_denied:
         return "none"
@@ -47,7 +47,7 @@ def get_access(caller: Principal, target: NamespaceTarget) -> Access:
     owner = find_owner(target.name)
     if owner == caller.id:
         return "admin"
-    if owner is not None:  # its owner alone gives access to others
+    if owner is not None:  # only the owner gives access to others
         return "write" if said == "admin" else said or "none"
     if said is None:
         may_write = target.configured is None and caller.may_coordinate
@@ -65,7 +65,7 @@ def get_default(target: NamespaceTarget) -> Access:
 def _find_access(principal: str, permissions: Iterable[Namespace | None]) -> Access | None:
     for each in filter(None, permissions):
         # Example: `billing` lists ada with "write" and has no default, `bill*` has the default
-        # "none". ada writes; for bob, `billing` says nothing, so that `bill*` decides: none.
+        # "none". ada writes; `billing` does not decide for bob, so `bill*` does: none.
         said = each.allow.get(principal, each.default)
         if said is not None:
             return said
@@ -78,14 +78,14 @@ def has_access(caller: Principal, target: NamespaceTarget, needed: Access) -> bo
 
 
 def is_prefix_rule(name: str) -> bool:
-    """Tell whether permissions of this name are those of all names with a prefix."""
+    """Tell whether a name is a prefix rule's."""
     return name.endswith(PREFIX_MARK)
 
 
 def select_rules(rules: Iterable[Namespace], name: str) -> tuple[Namespace, ...]:
-    """Select the prefix rules that fit a name, the longest first.
+    """Select the prefix rules that match a name, the longest first.
 
-    A rule without owner doesn't reach into owned namespaces.
+    A rule without owner doesn't apply to owned namespaces.
     """
     owner = find_owner(name)
     fitting = (
@@ -98,14 +98,14 @@ def select_rules(rules: Iterable[Namespace], name: str) -> tuple[Namespace, ...]
 
 
 def build_first_configuration(name: str, curator: str, now: int) -> Namespace:
-    """Build a namespace whose first writer curates it; others have the default."""
+    """Build a namespace with its first writer as curator; others get the default access."""
     return Namespace(name, None, {curator: "write"}, 1, now, now)
 
 
 def change_namespace(
     target: NamespaceTarget, change: NamespaceChange, now: int, token: RequestToken
 ) -> Namespace:
-    """Return a namespace after a change; what isn't given stays; errors as `change_permissions`."""
+    """Return a namespace after a change of the given fields; errors as in `change_permissions`."""
     changed = change_permissions(target, change.permissions, now, token)
     if change.search_fields is not None:
         changed = replace(changed, search_fields=tuple(change.search_fields))
@@ -119,10 +119,10 @@ def change_namespace(
 def change_permissions(
     target: NamespaceTarget, asked: Permissions, now: int, token: RequestToken
 ) -> Namespace:
-    """Return permissions after a change; what isn't given stays.
+    """Return permissions after a change of the given fields.
 
-    Who is given the access `none` is no longer listed, unless it would then have access by a
-    default or a prefix rule: it is barred.
+    A principal with the access `none` is removed from the list. It stays listed if a default or a
+    prefix rule would give it access.
     """
     base = target.configured or Namespace(target.name, None, {}, 0, now, 0)
     changed = replace(
@@ -141,7 +141,7 @@ def change_permissions(
 
 
 def _remove_unneeded(changed: Namespace, rules: tuple[Namespace, ...]) -> dict[str, Access]:
-    """Leave out who has no access, listed or not."""
+    """Remove principals that have no access even without being listed."""
     unlisted = replace(changed, allow={})
     return {
         principal: access

@@ -36,7 +36,7 @@ from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 
 MEMORY_OF_USERS = "users/*"
-"""The prefix rule for what is remembered about users."""
+"""The prefix rule for memory of users."""
 
 
 @dataclass(eq=False)
@@ -50,19 +50,19 @@ class Namespaces:
     _clock: Clock
 
     def find(self, caller: Principal, name: str) -> NamespaceTarget:
-        """Read all that decides on the caller's access to a namespace: one call."""
+        """Read what decides on the caller's access to a namespace: one call."""
         key = item_types.NAMESPACE.build_key(caller.tenant, namespace=name)
         _, restricted, read = self._restrictions.read(caller.tenant, caller.id, key)
         return self._build_target(caller, name, read.get(key), restricted)
 
     def find_each(self, caller: Principal, names: Collection[str]) -> dict[str, NamespaceTarget]:
-        """Read all that decides on the caller's access to namespaces: a call per hundred."""
+        """Read what decides on the caller's access to namespaces: a call per hundred."""
         return self.find_each_with(caller, names, ())[0]
 
     def find_each_with(
         self, caller: Principal, names: Collection[str], others: Iterable[Key]
     ) -> tuple[dict[str, NamespaceTarget], dict[Key, Item]]:
-        """Read what `find_each` does, and other items, by their keys, in the same call."""
+        """Read as `find_each` does, and other items by their keys in the same call."""
         build_key = item_types.NAMESPACE.build_key
         keys = {name: build_key(caller.tenant, namespace=name) for name in names}
         _, restricted, read = self._restrictions.read(
@@ -77,10 +77,10 @@ class Namespaces:
     def find_with_entry(
         self, caller: Principal, address: EntryAddress, name: str | None = None
     ) -> tuple[Item | None, NamespaceTarget | None]:
-        """Read the item of a semantic entry with what `find` returns of its namespace: one call.
+        """Read the item of a semantic entry, and its namespace as `find` does: one call.
 
         Args:
-            name: the namespace; without it, that of the entry, if there is one.
+            name: the namespace; by default, the entry's.
         """
         keys = address.item_key, address.namespace_key
         _, restricted, read = self._restrictions.read(caller.tenant, caller.id, *keys)
@@ -105,7 +105,7 @@ class Namespaces:
     def list_readable(self, caller: Principal, prefix: str | None = None) -> list[str]:
         """List the configured namespaces whose memory the caller may read.
 
-        With a prefix, those that have it, by an index that may lag behind by milliseconds.
+        With a prefix, they are listed by an index that may lag behind by milliseconds.
         """
         if prefix:
             names = list(self._store.iterate_names(caller.tenant, prefix, MAX_PAGE_ITEMS))
@@ -123,7 +123,7 @@ class Namespaces:
         """List the names with a prefix whose memory the caller may read; None if it has many.
 
         Args:
-            most: how many configured namespaces with the prefix are few.
+            most: the largest number that counts as few.
         """
         if prefix:
             listed = self._store.iterate_names(caller.tenant, prefix, most + 1)
@@ -143,7 +143,7 @@ class Namespaces:
     ) -> list[str]:
         """Select the configured names whose memory the caller may read: a call per hundred.
 
-        For no name it makes one call, too: it takes the same as for those that are left out.
+        Without names it makes one call, too, as if names were left out.
         """
         found = self.find_each(caller, names).values()
         return [
@@ -155,7 +155,7 @@ class Namespaces:
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[Namespace]:
         """List a page of the readable namespaces and prefix rules, newest first.
 
-        A caller who manages permissions gets all.
+        A caller that manages permissions gets all.
         """
         page = read_page(
             wanted,
@@ -169,7 +169,7 @@ class Namespaces:
     def _list_targets(
         self, caller: Principal, read: Callable[[str], Iterable[Namespace]]
     ) -> Iterator[tuple[Namespace, NamespaceTarget]]:
-        """Read namespaces, and what decides on the caller's access to each."""
+        """Read namespaces, each with what decides on the caller's access."""
         reads: list[Callable[[], Any]] = [
             partial(read, caller.tenant),
             partial(self._restrictions.read, caller.tenant, caller.id),
@@ -192,7 +192,7 @@ class Namespaces:
         return _with_default(target, target.configured)
 
     def _find_configuration(self, caller: Principal, name: str) -> NamespaceTarget:
-        """Read what decides on a namespace, or on a prefix rule where the name is one's."""
+        """Read what decides on a namespace, or on a prefix rule if the name is a rule's."""
         target = self.find(caller, name)
         if not rules.is_prefix_rule(name):
             return target
@@ -217,11 +217,11 @@ class Namespaces:
         return (NamespaceClaim(target, (write, record)),)
 
     def declare(self, caller: Principal, name: str) -> None:
-        """Let the applier of a workflow write in a namespace that the workflow declares.
+        """Let the principal that applies a workflow write in a namespace that it declares.
 
-        What somebody has decided on stays. One that has its permissions from a first write alone
-        gets the applier as another curator, if the applier may change it: being first gives no
-        power over others.
+        Permissions that a request has set stay. If a namespace has them only from a first write,
+        the applier becomes another curator, provided that it may change them: a first write gives
+        no power over others.
         """
         target = self.find(caller, name)
         is_writable = is_allowed(caller, authority.WRITE_MEMORY, target)
@@ -243,7 +243,7 @@ class Namespaces:
         return self._store.list_of_person(tenant, user_id)
 
     def is_closed_by_rules(self, tenant: str, name: str) -> bool:
-        """Tell whether prefix rules close a name to all principals that they don't list."""
+        """Tell whether prefix rules give unlisted principals no access to a name."""
         fitting = self._prefix_rules.find(tenant, name)
         return rules.get_default(NamespaceTarget(name, rules=fitting)) == "none"
 
@@ -262,13 +262,13 @@ class Namespaces:
         version: int | None,
         token: RequestToken,
     ) -> Namespace:
-        """Change the permissions of a namespace or prefix rule, and make it if it is new.
+        """Change or create the permissions of a namespace or prefix rule.
 
         Raises:
             ValidationFailed: the body names another namespace, or search fields for a prefix.
             AccessDenied: the caller doesn't manage the namespace.
-            VersionMismatch: `version` is given and isn't the present one, or a retry comes after
-                another change.
+            VersionMismatch: `version` is given and isn't the present one, or the request is a retry
+                after another change.
             CapacityExceeded: more than 500 principals would be listed.
         """
         if change.namespace not in (None, name):
@@ -338,5 +338,5 @@ class Namespaces:
 
 
 def _with_default(target: NamespaceTarget, namespace: Namespace) -> Namespace:
-    """Return permissions with the default that applies, where a prefix rule says it."""
+    """Return permissions with the default of a prefix rule, if they have none."""
     return replace(namespace, default=rules.get_default(target._replace(configured=namespace)))

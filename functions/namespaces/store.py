@@ -1,13 +1,13 @@
-"""Reads and writes of namespaces' permissions, and of the guardrails that restrict agents.
+"""Reads and writes of namespaces' permissions, and reads of guardrails that restrict agents.
 
 A tenant's namespaces are in one partition, so that one query lists them.
 
 Guardrails (RFC-0015 §6.6): the item of an agent counts its open tasks by coordinator, as
 `b_<digest of the coordinator>`, and `bindings` in all. The counts change in the transactions that
 change the tasks. A request that guardrails may restrict reads the agent's item, and the guardrails
-of the coordinators in it. Thus guardrails bind from the answer on that set them, and end with the
-task. What one coordinator denies is denied. Where some of them name allowed namespaces, only those
-that all of these name are allowed. A coordinator's own guardrails restrict itself, too.
+of the coordinators in it. Thus guardrails apply from the response that sets them, until the task
+ends. A namespace that one coordinator denies is denied. If coordinators list allowed namespaces,
+only those that are on each list are allowed. A coordinator's own guardrails restrict itself, too.
 """
 
 from collections import Counter
@@ -43,11 +43,10 @@ from functions.platform.writes import (
 
 
 class NamespaceClaim(NamedTuple):
-    """The first configuration of a namespace, which its first write brings along.
+    """The first configuration of a namespace, written with its first entry.
 
     Attributes:
-        target: the namespace as it was before.
-        writes: its permissions, then their audit record.
+        target: the namespace before. writes: its permissions, then their audit record.
     """
 
     target: NamespaceTarget
@@ -63,7 +62,7 @@ class NamespaceStore(Store):
     """Reads and writes the permissions of namespaces."""
 
     def get(self, tenant: str, name: str) -> Namespace | None:
-        """Read the permissions of one name, a prefix rule's included: one call."""
+        """Read the permissions of a namespace or prefix rule: one call."""
         return self._table.find(_build_key(tenant, name), decode_namespace)
 
     def list_all(self, tenant: str) -> Iterator[Namespace]:
@@ -111,7 +110,7 @@ class NamespaceStore(Store):
         return (row[CREATION_ATTRIBUTE] for row in rows)
 
     def list_rules(self, tenant: str) -> list[Namespace]:
-        """Read all prefix rules of a tenant: one call, for there are few."""
+        """Read all prefix rules of a tenant, which are few: one call."""
         partition, prefix = item_types.PREFIX_RULE.build_range(tenant)
         return list(map(decode_namespace, self._table.query(partition, prefix)))
 
@@ -123,7 +122,7 @@ class NamespaceStore(Store):
         return map(decode_namespace, list_items(self._table, item_types.NAMESPACE, wanted, tenant))
 
     def replace(self, tenant: str, old: Namespace | None, new: Namespace, record: Write) -> None:
-        """Put `new` in the place of `old`, if there was one, with the audit record."""
+        """Put `new` in place of `old`, if any, with the audit record."""
         is_rule = is_prefix_rule(new.namespace)
         order = {} if is_rule else {CREATION_ATTRIBUTE: new.namespace}
         write = put_permissions(_build_key(tenant, new.namespace), old, new, **order)
@@ -131,7 +130,7 @@ class NamespaceStore(Store):
 
 
 def put_first_configuration(tenant: str, namespace: Namespace) -> Write:
-    """Configure a namespace that isn't configured; never a prefix rule, even if it ends with *."""
+    """Configure a new namespace; a name that ends with * is no prefix rule here."""
     key = item_types.NAMESPACE.build_key(tenant, namespace=namespace.namespace)
     return put_permissions(key, None, namespace, **{CREATION_ATTRIBUTE: namespace.namespace})
 
@@ -143,7 +142,7 @@ def _build_key(tenant: str, name: str) -> Key:
 
 
 def put_permissions(key: Key, old: Namespace | None, namespace: Namespace, **further: str) -> Write:
-    """Put permissions in the place of those that were read, with further attributes."""
+    """Put permissions in place of those that were read, with further attributes."""
     listed = build_list_attributes(key[0], namespace.created_at, namespace.namespace)
     item = further | listed | to_attributes(namespace)
     return put_version(key, item, None if old is None else old.version)
@@ -157,10 +156,10 @@ _MAX_TENANTS = 1_000
 
 
 class PrefixRules:
-    """The prefix rules of tenants, as they were within the last five seconds.
+    """The prefix rules of tenants, cached for five seconds.
 
-    A tenant has few of them, and every access to semantic memory needs them. So a function
-    remembers them, and reads them again after its own changes.
+    A tenant has few rules, and every access to semantic memory needs them. So a function caches
+    them, and reads them again after its own changes.
     """
 
     def __init__(self, read: Callable[[str], list[Namespace]], clock: Clock) -> None:
@@ -169,7 +168,7 @@ class PrefixRules:
         self._remembered: dict[str, tuple[int, list[Namespace]]] = {}
 
     def find(self, tenant: str, name: str) -> tuple[Namespace, ...]:
-        """Return the rules of a tenant that fit a name, the longest first."""
+        """Return the rules of a tenant that match a name, the longest first."""
         now, remembered = self._clock(), self._remembered
         until, rules = remembered.get(tenant, (now, []))
         if now >= until:
@@ -180,18 +179,18 @@ class PrefixRules:
         return select_rules(rules, name) if rules else ()
 
     def forget(self) -> None:
-        """Forget all rules, since one was changed."""
-        self._remembered = {}  # a read under way writes into the former one
+        """Clear the cache, since a rule was changed."""
+        self._remembered = {}  # a read under way writes into the old cache
 
 
 NOT_BOUND = "(attribute_not_exists(bindings) OR bindings <= :unbound)"
-"""The condition on an agent's item that no guardrails restrict the agent; `unbound` is 0."""
+"""The condition that no guardrails restrict an agent; `unbound` is 0."""
 _PREFIX = "b_"
 _MAX_REMEMBERED = 10_000  # agents
 
 
 class _Names(NamedTuple):
-    """Namespaces, by name or prefix: the only ones that may be used, or those that may not."""
+    """Namespaces, by name or prefix: the only allowed ones, or the denied ones."""
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
@@ -199,11 +198,11 @@ class _Names(NamedTuple):
 
 
 class Restrictions(NamedTuple):
-    """Tells what an agent may not do.
+    """The restrictions of an agent.
 
     Attributes:
-        namespaces: the lists of each coordinator; all of them hold.
-        max_episodic: how many episodic entries it may hold; None: as its own settings say.
+        namespaces: the lists of each coordinator; all apply. max_episodic: the limit of its
+        episodic entries; None: its own settings apply.
     """
 
     namespaces: tuple[_Names, ...] = ()
@@ -211,7 +210,7 @@ class Restrictions(NamedTuple):
 
     @classmethod
     def of(cls, guardrails: Iterable[Item | None]) -> Self:
-        """Combine the items of guardrails: the strictest of each holds."""
+        """Combine the items of guardrails: the strictest of each applies."""
         found = [each for each in guardrails if each is not None]
         limits = (each.get("max_episodic_memory_per_agent") for each in found)
         lists = (
@@ -228,7 +227,7 @@ class Restrictions(NamedTuple):
         return cls(tuple(lists), lowest)
 
     def denies(self, namespace: str) -> bool:
-        """Tell whether the agent may not use the namespace of this name."""
+        """Tell whether the agent may not use a namespace."""
         return any(
             (namespace in names or namespace.startswith(prefixes)) != are_allowed
             for names, prefixes, are_allowed in self.namespaces
@@ -239,10 +238,10 @@ UNRESTRICTED = Restrictions()
 
 
 class RestrictionStore(Store):
-    """Reads what restricts agents: one call, beside others.
+    """Reads the restrictions of agents: one call, together with other items.
 
-    It remembers by which coordinators an agent was bound, so that the next request reads their
-    guardrails in the same call as the agent's item. That item says whether this still holds.
+    It remembers which coordinators bound an agent, so that the next request reads their guardrails
+    in the same call as the agent's item. The item shows whether they still bind it.
     """
 
     def __init__(self, table: Table) -> None:
@@ -256,10 +255,10 @@ class RestrictionStore(Store):
     def read(
         self, tenant: str, agent: str, *others: Key
     ) -> tuple[Item, Restrictions, dict[Key, Item]]:
-        """Read an agent's item, what restricts the agent, and other items: one call, or two.
+        """Read an agent's item and restrictions, and other items: one call, or two.
 
         Args:
-            others: the keys of these, of which those that exist are returned.
+            others: the keys of other items; existing ones are returned.
         """
         own = item_types.AGENT.build_key(tenant, agent=agent)
         keys = [own, *self._remembered.get((tenant, agent), ()), *others]
@@ -277,7 +276,7 @@ class RestrictionStore(Store):
         agents: Mapping[str, Item | None],
         read: Mapping[Key, Item | None] | None = None,
     ) -> dict[str, Restrictions]:
-        """Find what restricts each of some agents, given their items: a call, if any is bound."""
+        """Find the restrictions of agents, given their items: one call, if any is bound."""
         wanted = {
             agent: [
                 item_types.GUARDRAILS.build_key(tenant, agent=each)
@@ -294,7 +293,7 @@ class RestrictionStore(Store):
 
 
 def list_bindings(agent: str, item: Item) -> list[Digest]:
-    """List the coordinators whose guardrails bind an agent, itself included."""
+    """List the coordinators whose guardrails bind an agent, including itself."""
     own = [hash_agent(agent)] if item.get("binds_itself") else []
     return own + [
         Digest(name.removeprefix(_PREFIX))
@@ -304,7 +303,7 @@ def list_bindings(agent: str, item: Item) -> list[Digest]:
 
 
 def bind_agent(tenant: str, agent: str, more: Mapping[str, int]) -> Write:
-    """Count by how many more open tasks each of some coordinators binds an agent.
+    """Change the counts of open tasks by which coordinators bind an agent.
 
     Example: `{"boss": 1}` when boss gives the agent a task, `{"boss": -1}` when it ends.
     """
@@ -316,7 +315,7 @@ def bind_agent(tenant: str, agent: str, more: Mapping[str, int]) -> Write:
 
 
 def bind_coordinator(tenant: str, coordinator: str) -> Write:
-    """Note that a coordinator has guardrails, which bind itself: once, with its first ones."""
+    """Record that a coordinator's guardrails bind itself: once, with its first guardrails."""
     key = item_types.AGENT.build_key(tenant, agent=coordinator)
     return update(key, "SET binds_itself = :true ADD bindings :one", true=True, one=1)
 
@@ -325,7 +324,7 @@ def correct_bindings(key: Key, item: Item, bound: Iterable[str]) -> Write | None
     """Build the write that makes an agent's counts equal its open tasks; None if they do.
 
     Args:
-        bound: the coordinators that bind the agent, each once for a task.
+        bound: the coordinators that bind the agent, one for each open task.
     """
     counts = Counter(f"{_PREFIX}{hash_agent(each)}" for each in bound)
     stored = {name: count for name, count in item.items() if name.startswith(_PREFIX)}

@@ -1,9 +1,9 @@
 """Define who may do what with the objects of a space.
 
-A space named `agents/{agent_id}/{name}` is private: it belongs to that principal, which alone gives
-others access, before and after it exists. Any other space is shared: a coordinator, a user or an
-administrator creates it, and it is its creator's alone until its permissions give others access.
-Permissions are those of a namespace: read, write and admin, for everybody or for those listed.
+A space named `agents/{agent_id}/{name}` is private: it belongs to that principal, and only this
+principal gives others access. Any other space is shared: a coordinator, a user or an administrator
+creates it, and only the creator has access until its permissions give others access. Permissions
+are those of a namespace: read, write and admin, for all or for listed principals.
 """
 
 from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action, Rule

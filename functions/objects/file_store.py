@@ -1,7 +1,7 @@
 """Files of large objects, which are staged as `functions.platform.staging` describes it.
 
-The marker of an upload stays, without being due, while an object has the file: so a repeated
-request never begins it again.
+While an object has the file, the marker of its upload stays, without being due, so a repeated
+request doesn't begin the upload again.
 """
 
 from functions.objects.model import ObjectUpload
@@ -19,10 +19,10 @@ _IS_UNUSED = "attribute_exists(pk) AND attribute_not_exists(completed)"
 
 
 def clear_staged_file(item: Item) -> Write:
-    """Remove the marker of an object's file, in the transaction that makes it have the file.
+    """Remove the marker of a file, in the transaction that adds the file to an object.
 
-    That of an upload is no longer due. It fails if the file is being deleted, because its writer
-    took too long.
+    The marker of an upload stays, and is no longer due. The write fails if the file is being
+    deleted, because its writer took too long.
     """
     key = OBJECT_FILE.build_key_in(item["pk"], file=item["file"])
     if "address_expires_at" not in item:
@@ -32,9 +32,9 @@ def clear_staged_file(item: Item) -> Write:
 
 
 def mark_unused_file(item: Item, now: int) -> Write:
-    """Mark the file of an object, in the transaction after which no object has it.
+    """Mark a file, in the transaction that removes it from its object.
 
-    It is due when no address takes bytes under its name any more.
+    It is due when all signed addresses of its name have expired.
     """
     due = max(now, item.get("address_expires_at", 0))
     return hide(OBJECT_FILE.build_key_in(item["pk"], file=item["file"]), due)
@@ -48,13 +48,13 @@ class ObjectFiles:
         self._storage = archive_storage
 
     def stage(self, partition: str, file: str, data: bytes, now: int) -> None:
-        """Write a file that an object is going to have."""
+        """Write a file before its object."""
         storage = self._required
         self._table.put(stage(OBJECT_FILE.build_key_in(partition, file=file), now))
         storage.put(_build_name(partition, file), data)
 
     def begin_upload(self, partition: str, upload: ObjectUpload) -> bool:
-        """Mark the file of an upload; whether there was none of its id."""
+        """Mark the file of an upload; return False if its id exists."""
         attributes = to_attributes(upload, "is_completed") | build_due_attributes(
             partition, upload.expires_at
         )
@@ -70,7 +70,7 @@ class ObjectFiles:
         return from_attributes(ObjectUpload, item, is_completed="completed" in item)
 
     def sign_upload(self, partition: str, upload: ObjectUpload) -> Address:
-        """Make the address that takes the bytes of an upload."""
+        """Sign the address for the bytes of an upload."""
         return self._required.sign_upload(
             _build_name(partition, upload.upload_id),
             upload.size,
@@ -79,12 +79,12 @@ class ObjectFiles:
         )
 
     def sign_download(self, item: Item, seconds: int) -> str:
-        """Make the address from which an object's file is read."""
+        """Sign the address from which an object's file is read."""
         name = _build_name(item["pk"], item["file"])
         return self._required.sign_download(name, seconds, item["content_type"])
 
     def get_size(self, partition: str, file: str) -> int | None:
-        """Return how many bytes a file has; None if there is none."""
+        """Return the size of a file in bytes; None if there is none."""
         return self._required.get_size(_build_name(partition, file))
 
     def read(self, partition: str, file: str) -> bytes:
@@ -96,7 +96,7 @@ class ObjectFiles:
         return self._required.get_range(_build_name(partition, file), start, end)
 
     def remove(self, key: Key) -> None:
-        """Delete the file that a marker names, and the marker; not if an object has the file."""
+        """Delete the file of a marker, and the marker, unless an object has the file."""
         if self._table.try_write(update(key, "SET closing = :yes", _IS_UNUSED, yes=True)):
             partition, sort = key
             self._required.delete(_build_name(partition, OBJECT_FILE.parse(sort)))

@@ -10,8 +10,8 @@ class Space(NamedTuple):
     """A space of objects.
 
     Attributes:
-        owner: the id of the principal that made it.
-        permissions: who has which access; at first its owner alone.
+        owner: the id of the principal that created it. permissions: the access of principals; at
+        first only the owner's.
     """
 
     owner: str
@@ -19,7 +19,7 @@ class Space(NamedTuple):
 
     @property
     def list_position(self) -> str:
-        """Return what lists sort by, newest first."""
+        """Return the space's position in lists, newest first."""
         return self.permissions.list_position
 
     @property
@@ -40,7 +40,7 @@ class StoredObject(NamedTuple):
 
     Attributes:
         key: its name in the space, by which lists sort.
-        version: grows with each write, also over a deletion; its ETag.
+        version: grows with each write, even after a deletion; the ETag.
         metadata: a JSON object as text; empty if the caller may not read it.
         created_by: the id of the principal that wrote it.
         created_at: when the key was written first, since it was last deleted (epoch ms).
@@ -69,7 +69,7 @@ class StoredObject(NamedTuple):
 
 
 class Precondition(NamedTuple):
-    """Tells what must hold of the object that a write replaces.
+    """The conditions on the object that a write replaces.
 
     Attributes:
         must_not_exist: whether `If-None-Match: *` was sent.
@@ -80,11 +80,11 @@ class Precondition(NamedTuple):
 
 
 class NewObject(NamedTuple):
-    """Tells what a PUT says of an object, beside its bytes.
+    """The fields of an object in a PUT, without its bytes.
 
     Attributes:
         metadata: a JSON object as text.
-        ttl: how long it is kept, as requests have it.
+        ttl: its lifetime, in the form of requests.
     """
 
     content_type: str
@@ -94,13 +94,13 @@ class NewObject(NamedTuple):
 
 
 class ObjectUpload(NamedTuple):
-    """A file that a client sends to an address, before an object has it.
+    """A file that a client sends to a signed address.
 
     Attributes:
         writer: the id of the principal that began it, and alone completes it.
         expires_at: until when it can be completed (epoch ms).
         address_expires_at: until when its address takes bytes (epoch ms).
-        is_completed: whether an object has had its file.
+        is_completed: whether an object has or had its file.
     """
 
     upload_id: str

@@ -22,10 +22,10 @@ from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.values import UNREADABLE
 
-_READ_AT_ONCE = 8  # objects, of which each may have a file
+_READ_AT_ONCE = 8  # objects; each may have a file
 
 SelectRange = Callable[[StoredObject], tuple[int, int] | None]
-"""Gives the first byte that is to be read, and the one after the last."""
+"""Returns the first byte to read, and the byte after the last."""
 Used = TypeVar("Used")
 
 
@@ -33,8 +33,8 @@ class ObjectRead(NamedTuple):
     """An object that was read.
 
     Attributes:
-        part: which bytes of it; None for all.
-        address: where to read them instead, if they are more than a response carries.
+        part: the range of its bytes; None for all. address: where to read them, if they exceed a
+        response.
     """
 
     stored: StoredObject
@@ -60,8 +60,8 @@ class ObjectsRead(NamedTuple):
 class ObjectReader:
     """The objects that a caller may read.
 
-    Methods raise `AccessDenied` where the caller may not read the space, and `ValidationFailed`
-    where a key is too long.
+    Methods raise `AccessDenied` if the caller may not read the space, and `ValidationFailed` if a
+    key is too long.
     """
 
     def __init__(self, store: ObjectStore, files: ObjectFiles, clock: Clock) -> None:
@@ -70,7 +70,7 @@ class ObjectReader:
         self._clock = clock
 
     def get(self, caller: Principal, space: str, key: str) -> StoredObject:
-        """Get what describes an object, without its bytes: one call.
+        """Get the description of an object, without its bytes: one call.
 
         Raises:
             NotFound: there is none.
@@ -81,7 +81,7 @@ class ObjectReader:
         """Read an object: one call, and one to the storage if it is large.
 
         Args:
-            select: gives the bytes to read of an object; None for all.
+            select: returns the bytes to read of an object; None for all.
 
         Raises:
             NotFound: there is none.
@@ -108,7 +108,7 @@ class ObjectReader:
         item: Item,
         use: Callable[[StoredObject, Item], Used],
     ) -> Used:
-        """Use an object, or the one that follows if it has just been replaced."""
+        """Use an object, or its replacement if it has just been replaced."""
         backoff = Backoff("others are writing this object")
         while True:
             try:

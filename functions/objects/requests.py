@@ -11,7 +11,7 @@ from functions.platform.validation import Name, RequestModel, Ttl
 
 
 class ObjectOptions(RequestModel):
-    """Tells what the headers of a PUT say of an object."""
+    """The fields of an object in the headers of a PUT."""
 
     content_type: str = Field(
         default="application/octet-stream",
@@ -41,7 +41,7 @@ class ObjectRename(RequestModel):
     target: str = Field(alias="to", min_length=1)
     """Its new key."""
     overwrite: bool = False
-    """True replaces an object that has the new key; false is 409 then."""
+    """True replaces an object that has the new key; with false, the rename is rejected with 409."""
 
 
 class ObjectReading(RequestModel):

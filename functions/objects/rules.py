@@ -18,7 +18,7 @@ from functions.platform.errors import (
 from functions.platform.idempotency import RequestToken
 
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)", re.ASCII | re.IGNORECASE)
-_MOST_DIGITS = 18  # of a position; no object has as many bytes
+_MOST_DIGITS = 18  # of a position; no object has so large a size
 _VERSIONS_PER_MS = 1000
 _SLASHES = ("/", "%2F")
 
@@ -26,7 +26,7 @@ _SLASHES = ("/", "%2F")
 def is_about(user_id: str, space: str, key: str = "") -> bool:
     """Tell whether a space, or an object in the space `users`, is about a person by its name.
 
-    It is named `users/{user_id}` or below; a slash may be encoded.
+    Its name is `users/{user_id}`, or begins with `users/{user_id}/`; a slash may be encoded.
     """
     spellings = list_spellings(user_id)
     roots = [f"{USERS}{slash}{each}" for each in spellings for slash in _SLASHES]
@@ -46,20 +46,19 @@ def assert_key(key: str, field: str) -> None:
 
 
 def compute_version(old: StoredObject | None, now: int, random: int) -> int:
-    """Compute the version of a new write, which is above all that the key ever had.
+    """Compute the version of a new write, which exceeds all earlier versions of the key.
 
-    It begins with the time, so that one after a deletion doesn't repeat one before it.
+    It begins with the time, so that no version repeats after a deletion.
 
     Args:
-        old: what is replaced.
-        random: distinguishes writes of one millisecond; 0 to 999.
+        old: the replaced object. random: distinguishes writes of one millisecond; 0 to 999.
     """
     version = now * _VERSIONS_PER_MS + random % _VERSIONS_PER_MS
     return version if old is None else max(version, old.version + 1)
 
 
 def assert_precondition(present: StoredObject | None, expected: Precondition) -> None:
-    """Check what If-Match and If-None-Match say of the present object."""
+    """Check If-Match and If-None-Match against the present object."""
     if present is None:
         if expected.version is not None:
             raise build_not_found()
@@ -80,9 +79,8 @@ def rename_object(
     """Return an object under its new key.
 
     Args:
-        moved: what has the former key.
-        replaced: what has the new one.
-        random: as in `compute_version`.
+        moved: the object with the former key. replaced: the object with the new key. random: as in
+        `compute_version`.
     """
     if moved is None:
         raise build_not_found()
@@ -101,7 +99,7 @@ def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
     """Parse a Range header into the first byte and the one after the last (RFC 9110 §14).
 
     Returns:
-        None if all bytes are to be sent: no header, or one that isn't a single range of bytes.
+        None to send all bytes: no header, or another one than a single range of bytes.
     """
     match = None if header is None else _RANGE.fullmatch(header.replace(" ", ""))
     if match is None or match.groups() == ("", ""):
@@ -120,26 +118,26 @@ def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
 
 
 def _parse_position(digits: str) -> int:
-    """Parse a position of a range; a number that no object reaches becomes another such number."""
+    """Parse a position of a range; a number of too many digits becomes a large one."""
     return int(digits.lstrip("0")[:_MOST_DIGITS] or "0")
 
 
 def limit_address_seconds(stored: StoredObject, now: int) -> int:
-    """Limit for how long an object's address serves: no longer than the object is kept."""
+    """Limit the time of an object's address: it ends with the object at the latest."""
     if stored.expires_at is None:
         return limits.DOWNLOAD_ADDRESS_SECONDS
     return max(1, min(limits.DOWNLOAD_ADDRESS_SECONDS, (stored.expires_at - now) // 1000))
 
 
 def build_space(name: str, owner: str, now: int, version: int = 1) -> Space:
-    """Build a space that its owner alone has access to."""
+    """Build a space that only its owner can access."""
     return Space(owner, Namespace(name, "none", {owner: "admin"}, version, now, now))
 
 
 def change_space(
     space: Space | None, name: str, owner: str, change: SpaceChange, now: int, token: RequestToken
 ) -> Space:
-    """Return a space with changed permissions; a new one, if it does not exist."""
+    """Return a space with changed permissions; create it if it does not exist."""
     before = space or build_space(name, owner, now, 0)
     target = NamespaceTarget(name, before.permissions)
     changed = change_permissions(target, change.permissions, now, token)

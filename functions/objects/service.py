@@ -30,12 +30,12 @@ from functions.platform.table import ConditionFailed
 from functions.platform.writes import Write
 
 BUSY, ATTEMPTS = "others are writing this object", 30
-_DELETED_AT_ONCE = 20  # objects of one transaction: each may have a file
+_DELETED_AT_ONCE = 20  # objects in one transaction; each may have a file
 _DELETE_SECONDS = 15.0  # of the 29 that a request has
 
 
 class Content(NamedTuple):
-    """Tells what a write stores of an object's bytes.
+    """The stored form of an object's bytes.
 
     Attributes:
         generation: names the write; the id of the upload that has brought the file, if one has.
@@ -54,11 +54,10 @@ class Content(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Tells what is stored under a key.
+    """The item and the object under a key.
 
     Attributes:
-        item: as it is stored; an expired object's, too.
-        present: what the caller may know of; None where it has expired.
+        item: the stored item, even if it has expired. present: the object; None if it has expired.
     """
 
     space: Space | None
@@ -69,8 +68,8 @@ class _Found(NamedTuple):
 class Objects:
     """The objects of a caller's tenant.
 
-    Methods raise `AccessDenied` where the caller may not do it, and `ValidationFailed` where a key
-    is too long.
+    Methods raise `AccessDenied` if the caller may not do it, and `ValidationFailed` if a key is too
+    long.
     """
 
     def __init__(self, store: ObjectStore, audit: AuditTrail, clock: Clock) -> None:
@@ -88,12 +87,12 @@ class Objects:
         expected: Precondition,
         token: RequestToken | None,
     ) -> tuple[StoredObject, bool]:
-        """Store an object in place of the one before it; whether there was none.
+        """Create or replace an object; return True if it was created.
 
-        The first object of a space makes the space, which then is the caller's.
+        The first object of a space creates the space, which belongs to the caller.
 
         Raises:
-            NotFound, VersionMismatch, EntryExists: what is there isn't as expected.
+            NotFound, VersionMismatch, EntryExists: the present object isn't the expected one.
         """
         generation = secrets.token_hex(16)
         content, file = self._store.encode(caller.tenant, (space, key), generation, new, data)
@@ -110,7 +109,7 @@ class Objects:
         expected: Precondition,
         token: RequestToken | None,
     ) -> tuple[StoredObject, bool]:
-        """Store an object whose content is encoded; arguments and errors are those of `put`.
+        """Store an object of encoded content; arguments and errors are those of `put`.
 
         Raises:
             ConditionFailed: another request may have completed the upload.
@@ -152,14 +151,14 @@ class Objects:
         expected: Precondition,
         token: RequestToken,
     ) -> StoredObject:
-        """Rename an object; its bytes stay where they are.
+        """Rename an object without copying its bytes.
 
         Args:
-            expected: what If-Match says of the object.
+            expected: the conditions of If-Match.
 
         Raises:
             NotFound: no object has the former key.
-            EntryExists: another one has the new key, and isn't to be replaced.
+            EntryExists: another object has the new key, and `replace` isn't given.
             VersionMismatch: it isn't at the expected version.
         """
         rules.assert_key(wanted.source, "from")
@@ -202,7 +201,7 @@ class Objects:
         self._store.delete([found.item], now, records)
 
     def delete_prefix(self, caller: Principal, space: str, prefix: str) -> tuple[int, bool]:
-        """Delete all objects whose keys have a prefix; how many, and whether none are left.
+        """Delete all objects with a prefix; return their number, and whether none are left.
 
         It stops after 15 seconds. Each of its transactions deletes up to 20 objects.
         """
@@ -223,7 +222,7 @@ class Objects:
             yield group
 
     def _delete_group(self, caller: Principal, space: str, group: list[Item]) -> int:
-        """Delete objects as they are by then; how many of them hadn't expired."""
+        """Delete the present objects; return the number of unexpired ones."""
         backoff = Backoff(BUSY, attempts=ATTEMPTS)
         while group:
             now = self._clock()
@@ -239,7 +238,7 @@ class Objects:
         return 0
 
     def remove_expired(self, item: Item) -> bool:
-        """Remove an object whose time is over; whether it was still as it was read."""
+        """Remove an expired object; return False if it was changed since it was read."""
         now = self._clock()
         if not is_expired(item, now):
             return False
@@ -266,7 +265,7 @@ class Objects:
         space: str,
         changed: Sequence[StoredObject | None],
     ) -> list[Write]:
-        """Record what a write does to objects that others wrote, by their keys."""
+        """Record the changes of a write to other principals' objects, by their keys."""
         others = [each for each in changed if each is not None and each.created_by != caller.id]
         if not others:
             return []
@@ -306,7 +305,7 @@ def _build_object(
 def _is_written(
     present: StoredObject | None, content: Content, token: RequestToken | None
 ) -> TypeGuard[StoredObject]:
-    """Tell whether this request, or the upload that it completes, has already made the object."""
+    """Tell whether this request, or the upload that it completes, has written the object."""
     if present is None:
         return False
     is_its_write = present.generation == content.generation

@@ -1,4 +1,4 @@
-"""Use cases of spaces: list them, change who may use them."""
+"""Use cases of spaces: list them, change their permissions."""
 
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
@@ -44,13 +44,13 @@ class Spaces:
         version: int | None,
         token: RequestToken,
     ) -> Space:
-        """Change who may use a space, and make it if it does not exist.
+        """Change the permissions of a space; create it if it does not exist.
 
         Raises:
             ValidationFailed: the body names another space.
             AccessDenied: the caller doesn't manage it.
-            VersionMismatch: `version` is given and isn't the present one, or a retry comes after
-                another change.
+            VersionMismatch: `version` is given and isn't the present one, or the request is a retry
+                after another change.
             CapacityExceeded: more than 500 principals would be listed.
         """
         if change.space not in (None, name):

@@ -1,7 +1,7 @@
 """Reads and writes of spaces and objects; sensitive objects are encrypted.
 
-All objects of a space are in one partition, under their keys as they are, so that a query lists
-them in order. An object's item has its bytes where they are few, and else the name of their file.
+All objects of a space are in one partition, under their plain keys, so that a query lists them in
+order. An object's item has its bytes if they are few, else the name of their file.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from functions.platform.table import Store, Table
 from functions.platform.values import UNREADABLE, ValueCodec, read_text
 from functions.platform.writes import Write, delete, put_version
 
-_FIRST_VERSION = 1  # of what is encrypted: each write has its own generation
+_FIRST_VERSION = 1  # for encryption; each write has its own generation
 _AT_VERSION = "version = :seen"
 
 
@@ -61,7 +61,7 @@ class ObjectStore(Store):
     def list_items(
         self, tenant: str, space: str, prefix: str, after: str | None, page_size: int
     ) -> Iterator[Item]:
-        """Read the items of objects in the order of their keys; `page_size` is what a call reads.
+        """Read the items of objects in the order of their keys; a call reads `page_size` items.
 
         Args:
             after: a key; only those behind it are read.
@@ -75,7 +75,7 @@ class ObjectStore(Store):
     def encode(
         self, tenant: str, address: tuple[str, str], generation: str, new: NewObject, data: bytes
     ) -> tuple[Item, bytes | None]:
-        """Encode the content of a write as attributes; and what its file holds, if it needs one."""
+        """Encode the content of a write as attributes, and as a file if it needs one."""
         key = OBJECT.build_key(tenant, space=address[0], key=address[1])
         content = self._encrypt(data, tenant, _build_context(key, generation), new)
         content["metadata"] = self._encrypt_metadata(tenant, key, generation, new)
@@ -87,7 +87,7 @@ class ObjectStore(Store):
     def encode_upload(
         self, tenant: str, address: tuple[str, str], upload: ObjectUpload, new: NewObject
     ) -> Item:
-        """Encode as attributes the content whose file an upload has brought."""
+        """Encode the content of an upload as attributes."""
         key = OBJECT.build_key(tenant, space=address[0], key=address[1])
         return {
             "metadata": self._encrypt_metadata(tenant, key, upload.upload_id, new),
@@ -114,7 +114,7 @@ class ObjectStore(Store):
         )
 
     def _decode_metadata(self, tenant: str, item: Item) -> bytes:
-        """Decode what names the object's key, and is read before its bytes."""
+        """Decode the metadata, which is bound to the object's key."""
         stored, is_sealed = item["metadata"], "data_key" in item["metadata"]
         is_sensitive = item.get("sensitivity") in ENCRYPTED
         is_moved = item.get("file", item["generation"]) != item["generation"]
@@ -150,7 +150,7 @@ class ObjectStore(Store):
         self._files.stage(OBJECT.build_partition(tenant, space=space), file, data, now)
 
     def put(self, item: Item, old: Item | None, now: int, further: Sequence[Write] = ()) -> None:
-        """Write an object in the place of the one whose item is `old`, with further writes."""
+        """Write an object in place of the one whose item is `old`, with further writes."""
         writes = [_replace(item, old), *further]
         if "file" in item:
             writes.append(clear_staged_file(item))
@@ -168,9 +168,8 @@ class ObjectStore(Store):
         """Write an object under a new key and delete it under its former one, all or nothing.
 
         Args:
-            new: the object under its new key.
-            source: its item under the former one.
-            old: what has the new key.
+            new: the object under its new key. source: its item under the former key. old: the
+            present item under the new key.
         """
         former = (source["pk"], source["sk"])
         item = source | describe(tenant, new)
@@ -189,7 +188,7 @@ class ObjectStore(Store):
     def _change(self, writes: Sequence[Write], now: int, removed: Sequence[Item]) -> None:
         """Write objects, and delete the files of deleted ones.
 
-        The schedule deletes the files whose deletion fails, or isn't due.
+        The schedule deletes files later if their deletion fails or isn't due.
         """
         without = [each for each in removed if "file" in each]
         marks = [mark_unused_file(each, now) for each in without]
@@ -206,14 +205,14 @@ def delete_space(tenant: str, space: Space) -> Write:
 
 
 def put_space(tenant: str, old: Space | None, new: Space) -> Write:
-    """Put a space in the place of the one that was read, if there was one."""
+    """Put a space in place of the one that was read, if any."""
     key = OBJECT_SPACE.build_key(tenant, space=new.name)
     before = None if old is None else old.permissions
     return put_permissions(key, before, new.permissions, owner=new.owner)
 
 
 def describe(tenant: str, stored: StoredObject) -> Item:
-    """Describe an object as attributes: all but its bytes and its metadata."""
+    """Encode an object's fields as attributes, without its bytes and its metadata."""
     partition, sort = OBJECT.build_key(tenant, space=stored.space, key=stored.key)
     described = to_attributes(stored, "key", "metadata", "expires_at")
     return (
@@ -224,13 +223,13 @@ def describe(tenant: str, stored: StoredObject) -> Item:
 
 
 def decode_description(item: Item, metadata: bytes = b"{}") -> StoredObject:
-    """Decode what an item says of an object, with metadata that are decrypted."""
+    """Decode the fields of an object from its item, with decrypted metadata."""
     key, expires_at = OBJECT.parse(item["sk"]), item.get(DUE_ATTRIBUTE)
     return from_attributes(StoredObject, item, key=key, metadata=metadata, expires_at=expires_at)
 
 
 def is_expired(item: Item, now: int) -> bool:
-    """Tell whether an item's object may no longer be read."""
+    """Tell whether an item's object has expired."""
     return decode_description(item).is_expired(now)
 
 
@@ -246,9 +245,9 @@ def _replace(item: Item, old: Item | None) -> Write:
 
 
 def _build_context(key: Key, generation: str) -> str:
-    """Name what bytes are bound to: a write in a space, and not a key, which a rename changes.
+    """Build the context of bytes: a write in a space, and not a key, which a rename changes.
 
-    The metadata of the same write are bound to the key, and are decrypted before the bytes.
+    The metadata are bound to the key, and are decrypted before the bytes.
     """
     return f"{key[0]}#{generation}"
 

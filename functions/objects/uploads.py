@@ -1,7 +1,7 @@
-"""Use cases of uploads: bytes that a client sends to an address, not through a function.
+"""Use cases of uploads: a client sends bytes to a signed address, not through a function.
 
-An upload is begun, its bytes go to the address, and a PUT of an object completes it: the object
-has them from that write on, or not at all.
+A client begins an upload, sends its bytes to the address, and completes it by a PUT of an object,
+in one write.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ UPLOAD_HEADER = "X-Object-Upload"
 
 @dataclass(eq=False)
 class ObjectUploads:
-    """The uploads of a caller's tenant; each is completed by the principal that began it alone."""
+    """The uploads of a caller's tenant; only the principal that began one completes it."""
 
     _objects: Objects
     _store: ObjectStore
@@ -39,11 +39,11 @@ class ObjectUploads:
     def begin(
         self, caller: Principal, space: str, new: NewObjectUpload, token: RequestToken
     ) -> tuple[ObjectUpload, Address]:
-        """Begin an upload; a repeated request begins no second one.
+        """Begin an upload; a repeated request returns the same one.
 
         Raises:
             AccessDenied: the caller may not write in the space.
-            VersionMismatch: the request is repeated, and its upload was completed or given up.
+            VersionMismatch: the request is repeated, and its upload was completed or has expired.
         """
         made, now = self._store.get_space(caller.tenant, space), self._clock()
         authorize(caller, WRITE_OBJECTS, SpaceTarget(space, made))
@@ -82,8 +82,8 @@ class ObjectUploads:
         """Store an object with the bytes of an upload; arguments and errors as of `Objects.put`.
 
         Raises:
-            NotFound: the caller has no such upload, or its time is over.
-            ValidationFailed: its bytes haven't arrived, or its sensitivity is another one.
+            NotFound: the caller has no such upload, or it has expired. ValidationFailed: its bytes
+            haven't arrived, or the sensitivity differs.
         """
         partition = OBJECT.build_partition(caller.tenant, space=space)
         upload = self._files.get_upload(partition, upload_id)

@@ -1,7 +1,7 @@
 """Store archived conversations and large objects: in a bucket, or in a folder on a laptop.
 
-In the cloud, S3 signs and checks the addresses of files. Those of a folder's files hold what they
-permit for some minutes, and a message authentication code of that under a key of the deployment.
+In the cloud, S3 signs and checks the addresses of files. An address of a folder's file holds what
+it permits for some minutes, with a message authentication code under a key of the deployment.
 """
 
 import os
@@ -20,18 +20,18 @@ from functions.platform.encryption import Cipher
 from functions.platform.errors import Unavailable
 from functions.platform.macs import SignedTexts
 
-_MISSING = ("403", "404")  # a role that may not list gets 403 for what isn't there
+_MISSING = ("403", "404")  # a role that may not list gets 403 for a missing file
 FILES_PATH = "/files/"
 _ENCRYPTED = ".encrypted"
 _KEY_LENGTH_BYTES = 2  # before the wrapped data key of an encrypted file
-_CIPHER_BYTES = 28  # that a ciphertext has more than its plaintext: nonce and tag
-_VERSION = 1  # of what is encrypted: a name is written once
+_CIPHER_BYTES = 28  # bytes that encryption adds: nonce and tag
+_VERSION = 1  # for encryption: a name is written once
 
 
 class Address(NamedTuple):
-    """Tells where a client may send a file for some minutes, and the headers that it has to send.
+    """An address to which a client may send a file for some minutes, with required headers.
 
-    A path means one on the host that was called.
+    A path without a host is on the host that was called.
     """
 
     url: str
@@ -41,43 +41,43 @@ class Address(NamedTuple):
 class ArchiveStorage(Protocol):
     """Store bytes under names, which may have slashes.
 
-    All methods raise `Unavailable` where the storage doesn't respond, `get` and `get_range` also
-    where it no longer has the name.
+    All methods raise `Unavailable` if the storage doesn't respond; `get` and `get_range` also if
+    the name is missing.
     """
 
     def put(self, name: str, data: bytes) -> None:
-        """Store `data`, in place of what has the name."""
+        """Store `data` under the name, and replace earlier data."""
 
     def get(self, name: str) -> bytes:
-        """Read what has the name."""
+        """Read the data of a name."""
 
     def get_range(self, name: str, start: int, end: int) -> bytes:
         """Read the bytes from `start` to before `end`."""
 
     def get_size(self, name: str) -> int | None:
-        """Return how many bytes have the name; None if nothing has it."""
+        """Return the size of the name's data in bytes; None if there is none."""
 
     def delete(self, name: str) -> None:
-        """Delete what has the name, if anything."""
+        """Delete the data of a name, if any."""
 
     def sign_upload(self, name: str, size: int, seconds: int, *, is_sensitive: bool) -> Address:
-        """Make the address to which a client sends exactly `size` bytes, once.
+        """Sign an address to which a client sends exactly `size` bytes, once.
 
-        A second PUT is refused with 412, so what has been stored never changes.
+        A second PUT is rejected with 412, so stored data never changes.
         """
 
     def sign_download(self, name: str, seconds: int, content_type: str) -> str:
-        """Make the URL from which a client reads a file, or a range of it."""
+        """Sign a URL from which a client reads a file, or a range of it."""
 
     def list_names(self, prefix: str) -> Iterator[str]:
-        """List the names that begin so; a prefix ends with a slash."""
+        """List the names with a prefix, which ends with a slash."""
 
 
 class S3ArchiveStorage:
     """Store in an S3 bucket.
 
     Args:
-        sensitive_key: the KMS key with which S3 encrypts sensitive files that come by an address.
+        sensitive_key: the KMS key by which S3 encrypts sensitive files uploaded to an address.
     """
 
     def __init__(self, s3: Any, bucket: str, sensitive_key: str | None) -> None:
@@ -144,7 +144,7 @@ class S3ArchiveStorage:
 
 
 class FileGrant(NamedTuple):
-    """Tells what an address permits.
+    """The permission in an address.
 
     Attributes:
         expires: epoch ms.
@@ -179,7 +179,7 @@ class FolderArchiveStorage:
         self._write(path, data).replace(path)
 
     def put_new(self, name: str, data: bytes, *, is_sensitive: bool) -> bool:
-        """Store data under a name that nothing has; whether nothing had it."""
+        """Store data under a new name; return False if the name exists."""
         path = self._root / name
         if is_sensitive:
             path, data = path.with_suffix(_ENCRYPTED), self._encrypt(name, data)
@@ -247,7 +247,7 @@ class FolderArchiveStorage:
         return FILES_PATH + self._addresses.sign(orjson.dumps(tuple(grant)))
 
     def verify(self, method: str, path: str) -> FileGrant | None:
-        """Return what a path permits; None if it wasn't signed, has expired, or permits another."""
+        """Return the permission in a path; None if it is unsigned, expired, or another method's."""
         text = self._addresses.verify(path.removeprefix(FILES_PATH))
         if text is None:
             return None

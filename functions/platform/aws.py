@@ -32,7 +32,7 @@ _S3_CONFIG = _CONFIG.merge(
     Config(
         # S3 redirects a URL of the other form of host in the first hours of a bucket.
         s3={"addressing_style": "virtual"},
-        # botocore signs URLs by version 2 in eight Regions, which S3 refuses for KMS encryption.
+        # In eight Regions, botocore signs URLs by version 2, which S3 rejects for KMS encryption.
         signature_version="s3v4",
     )
 )
@@ -42,7 +42,7 @@ def create_client(service: str, *, read_timeout: float | None = None) -> Any:
     """Create a client of `service` for many threads.
 
     Region, endpoint and credentials come from the environment. Clients of DynamoDB and of its
-    streams give items in DynamoDB's typed form with binary values in base64.
+    streams return items in DynamoDB's typed form, with binary values in base64.
     """
     session = get_session()
     session.register_component("data_loader", _share_loader())
@@ -51,20 +51,20 @@ def create_client(service: str, *, read_timeout: float | None = None) -> Any:
         factory.create_parser = lambda _protocol: parser
         session.register_component("response_parser_factory", factory)
     config = _S3_CONFIG if service == "s3" else _CONFIG
-    if read_timeout is not None:  # of a service that is slow: each call is tried once
+    if read_timeout is not None:  # of a slow service: each call is tried once
         config = config.merge(Config(read_timeout=read_timeout, retries={"total_max_attempts": 1}))
     return session.create_client(service, config=config)
 
 
 @cache
 def _share_loader() -> Loader:
-    """Create what reads botocore's data, once a process: each client would take 80 ms of CPU."""
+    """Create the loader of botocore's data, once a process: it takes 80 ms of CPU."""
     return Loader()
 
 
 @contextmanager
 def translate_aws_errors(service: str) -> Iterator[None]:
-    """Raise `Unavailable` in place of botocore's errors; `service` begins its message."""
+    """Raise `Unavailable` for botocore's errors; its message begins with `service`."""
     try:
         yield
     except (BotoCoreError, ClientError) as error:
@@ -72,12 +72,12 @@ def translate_aws_errors(service: str) -> Iterator[None]:
 
 
 def is_service_failure(error: BaseException) -> bool:
-    """Tell whether a service that was called failed, so that the call may succeed later."""
+    """Tell whether the called service failed, so that the call may succeed later."""
     return isinstance(error, BotoCoreError | ClientError | Throttled | Unavailable)
 
 
 class LazyClient:
-    """A client that is built at its first call, for services that few requests need.
+    """A client that is built at its first call, for services that only few requests need.
 
     Building a client takes about 15 ms of CPU, that of S3 takes 30.
     """
@@ -97,7 +97,7 @@ class LazyClient:
 OVERLOAD_CODES = frozenset(
     {"ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"}
 )
-"""The codes with which DynamoDB says that it can't take as much."""
+"""DynamoDB's error codes of throttled requests."""
 OVERLOAD_REASONS = OVERLOAD_CODES | {"ProvisionedThroughputExceeded", "ThrottlingError"}
 """The codes of throttled calls, and of transactions cancelled for it; their names vary."""
 
@@ -105,9 +105,8 @@ OVERLOAD_REASONS = OVERLOAD_CODES | {"ProvisionedThroughputExceeded", "Throttlin
 class _DynamoParser(JSONParser):  # type: ignore[misc]
     """Parse a successful response as plain JSON, without walking the service model.
 
-    The walk takes three quarters of the CPU of a query of 100 items, and
-    `functions.platform.items` decodes the typed form anyway. Errors, and what isn't JSON, are left
-    to botocore.
+    The walk takes three quarters of the CPU of a query of 100 items, and `functions.platform.items`
+    decodes the typed form anyway. Errors and other content are left to botocore.
     """
 
     def parse(self, response: dict[str, Any], shape: Any) -> Any:
@@ -130,6 +129,6 @@ class _DynamoParser(JSONParser):  # type: ignore[misc]
 
 
 def _list_error_codes(refused: dict[str, Any]) -> set[str]:
-    """List why DynamoDB refused a call: its code, and those of a transaction's reasons."""
+    """List the codes of DynamoDB's error: of the call, and of a transaction's reasons."""
     reasons = refused.get("CancellationReasons", ())
     return {refused.get("Error", {}).get("Code", ""), *(each.get("Code", "") for each in reasons)}

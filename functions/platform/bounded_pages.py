@@ -1,9 +1,9 @@
-"""Pages of lists that leave elements out: by filters, by what the caller may not see, by expiry.
+"""Pages of lists that hide elements: by filters, access, or expiry.
 
-A store lists elements from where a wanted page begins, highest position first; from the list's
-begin if the page is counted. `read_page` takes the page from them. It examines a bounded number of
-elements. Where few of them are shown it may be shorter than its limit, or empty, and still says
-where the list continues.
+A store lists elements from the begin of the wanted page, highest position first; from the begin of
+the list if the page is counted. `read_page` takes the page from them. It examines a bounded number
+of elements. If few of them are shown, the page may be shorter than its limit, or empty, and still
+has the position where the list continues.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,24 +16,23 @@ from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_ITEMS
 T = TypeVar("T")
 
 get_list_position: Callable[[Any], str] = attrgetter("list_position")
-"""Get what most lists sort by."""
+"""Get the position of an element in most lists."""
 
 
 class Examined(NamedTuple, Generic[T]):
-    """An element of a list that was examined; None in its place if it isn't shown."""
+    """An examined element of a list; None if it isn't shown."""
 
     position: str
     element: T | None
 
 
 class WantedPage(NamedTuple):
-    """Which page of a list is wanted.
+    """A page of a list that is wanted.
 
     Attributes:
-        limit: how many elements at most.
-        offset: how many shown elements to pass over; 0 with `after`.
-        after: the position after which the page begins; None for the list's begin.
-        is_counted: whether to count the whole list; else the cost grows with the page alone.
+        limit: the maximum number of elements. offset: the number of shown elements to skip; 0 with
+        `after`. after: the position after which the page begins; None for the list's begin.
+        is_counted: whether to count the whole list; else the cost depends on the page alone.
     """
 
     limit: int
@@ -48,7 +47,7 @@ class WantedPage(NamedTuple):
 
     @property
     def read_size(self) -> int:
-        """The number of elements to read together: those of the page and one more."""
+        """The number of elements to read together: the page and one more."""
         return MAX_PAGE_ITEMS if self.is_counted else self.offset + self.limit + 1
 
 
@@ -61,7 +60,7 @@ class BoundedPage(NamedTuple, Generic[T]):
 
     Attributes:
         end: the position after which the list continues; None at its end.
-        total: how many elements the list has; None if they weren't counted.
+        total: the number of elements of the list; None if they weren't counted.
     """
 
     elements: list[T]
@@ -70,7 +69,7 @@ class BoundedPage(NamedTuple, Generic[T]):
 
 
 def sort_newest(elements: Iterable[T], wanted: WantedPage = WHOLE) -> list[T]:
-    """Sort elements that have a `list_position`, from where a page begins on."""
+    """Sort elements by their `list_position`, from the begin of a page."""
     begin = wanted.begin
     listed = (each for each in elements if begin is None or get_list_position(each) < begin)
     return sorted(listed, key=get_list_position, reverse=True)
@@ -90,7 +89,7 @@ def read_page(
 
     Args:
         elements: the list from `wanted.begin` on, highest position first.
-        get_position: gives what the list sorts by.
+        get_position: returns the position of an element.
     """
     return take_page(
         wanted,
@@ -101,12 +100,12 @@ def read_page(
 def take_page(
     wanted: WantedPage, examined: Iterator[Examined[T]], most: int = MAX_EXAMINED
 ) -> BoundedPage[T]:
-    """Take a page of elements of which some were found to be hidden, or gone.
+    """Take a page of examined elements, some of which are hidden or gone.
 
     Args:
-        wanted: the page; what its offset passes over is as much as it takes.
+        wanted: the page; all elements that its offset skips are examined.
         examined: the list from `wanted.begin` on, highest position first.
-        most: how many elements to examine after the offset of a page that isn't counted.
+        most: the maximum number of elements to examine after the offset of an uncounted page.
     """
     if wanted.is_counted:
         return _count_page(wanted, examined)

@@ -1,4 +1,4 @@
-"""Carry out many writes without conditions, in several calls at once."""
+"""Run many writes without conditions, in several calls at once."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -15,7 +15,7 @@ _PARALLEL_CALLS = 8
 
 
 def write_parallel(table: Table, writes: Iterable[Write]) -> None:
-    """Carry out puts and deletes without conditions, each for itself."""
+    """Run puts and deletes without conditions, each for itself."""
     for group in _split(writes, MAX_WRITE_ITEMS * _PARALLEL_CALLS):
         chunks = _split(group, MAX_WRITE_ITEMS)
         run_parallel([partial(table.write_many, chunk) for chunk in chunks])
@@ -29,7 +29,7 @@ def delete_items(table: Table, items: Iterable[Item]) -> None:
 def delete_in_transactions(table: Table, keys: Iterable[Key]) -> None:
     """Delete items by transactions: IAM doesn't distinguish a batch's deletions from its puts.
 
-    It costs twice the units of a batch, so it is for what only some roles may put.
+    It costs twice the units of a batch, so it is used for items that only some roles may put.
     """
     for group in _split((delete(key) for key in keys), MAX_WRITE_ITEMS):
         table.transact(group)

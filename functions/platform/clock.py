@@ -1,6 +1,6 @@
 """Read the clock, and convert times and lifetimes (RFC-0015 §1.1).
 
-All other code gets times as arguments, in epoch ms.
+All other code takes times as arguments, in epoch ms.
 """
 
 import calendar
@@ -36,11 +36,11 @@ _DURATION = re.compile(
 )
 _DAY = 86_400_000  # ms
 _UNITS = (7 * _DAY, _DAY, 3_600_000, 60_000, 1000)  # weeks to seconds, in ms
-_DAYS_OF_MONTH = 30  # where a month is no calendar month: in a fraction of one
+_DAYS_OF_MONTH = 30  # for fractions of a month
 
 
 def limit_time(seconds: float) -> HasTime:
-    """Return what tells whether the seconds from now on are not over."""
+    """Build a function that returns True until the seconds are over."""
     deadline = time.monotonic() + seconds
     return lambda: time.monotonic() < deadline
 
@@ -50,7 +50,7 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-@lru_cache(4096)  # a list that is read again has the same times
+@lru_cache(4096)  # lists that are read again have the same times
 def to_rfc3339(timestamp: int) -> str:
     """Render a time (epoch ms) as RFC 3339 in UTC: `2026-02-08T10:00:00.000Z`."""
     text = (EPOCH + timestamp * _MILLISECOND).isoformat(timespec="milliseconds")
@@ -83,7 +83,7 @@ class Duration(NamedTuple):
     rest: int
 
     def add_to(self, start: int) -> int:
-        """Return the time (epoch ms) after the duration; the last day of a month stays in it."""
+        """Return the time (epoch ms) after the duration; 31 January plus a month is 28 February."""
         if self.months:
             start = _add_months(start, self.months)
         to_rfc3339(start + self.rest)
@@ -91,7 +91,7 @@ class Duration(NamedTuple):
 
     @property
     def milliseconds(self) -> int:
-        """Its length where it starts at no date: a month has 30 days, a year 365."""
+        """Its length without a start date: a month has 30 days, a year 365."""
         years, months = divmod(self.months, 12)
         return (365 * years + _DAYS_OF_MONTH * months) * _DAY + self.rest
 
@@ -103,7 +103,7 @@ def compute_expiry(ttl: str | None, expires_at: int | None, now: int, *policies:
         ttl: `duration:` and an ISO 8601 duration, one of the policies, or None.
         expires_at: epoch ms.
         now: epoch ms.
-        policies: values of `ttl` that set no time.
+        policies: the values of `ttl` without a time.
     """
     lasts = None
     if ttl is not None and ttl not in policies:
@@ -159,7 +159,7 @@ def _add_months(start: int, months: int) -> int:
 
 
 def has_ended(item: Item, now: int) -> bool:
-    """Tell whether the time of an item with a TTL is over; DynamoDB removes it within days."""
+    """Tell whether an item with a TTL has expired; DynamoDB removes it within days."""
     return TTL_ATTRIBUTE in item and item[TTL_ATTRIBUTE] * 1000 <= now
 
 

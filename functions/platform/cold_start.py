@@ -11,7 +11,7 @@ _NEW_OBJECTS = 10_000  # between two collections; with Python's 700 a list takes
 def pause_gc() -> Iterator[None]:
     """Pause the garbage collector while modules are imported and clients are built.
 
-    They stay as long as the process, so collecting finds nothing, and takes a tenth of a start.
+    They exist as long as the process, so a collection finds nothing, and takes a tenth of a start.
     Afterwards it runs less often: a list of 100 makes thousands of objects, none of them garbage.
     """
     gc.disable()

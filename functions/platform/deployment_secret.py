@@ -1,11 +1,11 @@
 """The secret of the deployment, from which keys of message authentication codes are derived.
 
-It is random, made at its first use, and kept in the table, encrypted. So it outlives every other
-key: what was signed stays valid when the root key changes, and who reads the table learns
+It is random, created at its first use, and stored in the table, encrypted. It does not depend on
+other keys: signed texts stay valid when the root key changes, and a reader of the table learns
 nothing.
 
 Its item has the version of the deployment's data. A release reads data of its version and of all
-earlier ones. The operator raises the version when no request may reach an earlier release again.
+earlier ones. The operator raises the version when earlier releases must no longer run.
 """
 
 import hmac
@@ -20,19 +20,19 @@ from functions.platform.values import ValueCodec
 from functions.platform.writes import put_new, update
 
 _BYTES = 32
-_OWNER = DEPLOYMENT_SECRET.partition  # the key service knows the secret by it
-_NAME, _VERSION = "secret", 1  # what the ciphertext is bound to, too
+_OWNER = DEPLOYMENT_SECRET.partition  # the context under which the key service encrypts the secret
+_NAME, _VERSION = "secret", 1  # a further part of the context
 
 
 class NewerDataError(Unavailable):
-    """The data has a version that only a later release reads."""
+    """The data has a version that only later releases read."""
 
 
 class DeploymentSecret:
-    """Reads the secret at its first use, or makes it: one call, or two for the very first.
+    """Reads the secret at its first use, or creates it: one call, or two to create it.
 
     Args:
-        is_maker: whether this function makes the secret; others wait until it has.
+        is_maker: whether this function creates the secret; others wait for it.
     """
 
     def __init__(self, table: Table, cipher: Cipher, *, is_maker: bool) -> None:
@@ -43,7 +43,7 @@ class DeploymentSecret:
         self._keys: dict[bytes, bytes] = {}
 
     def derive_key(self, purpose: bytes) -> bytes:
-        """Derive the key of a purpose, at its first use; always the same one."""
+        """Derive the key of a purpose, at its first use; it is always the same."""
         key = self._keys.get(purpose)
         if key is None:
             self._secret = self._secret or self._read()
@@ -55,7 +55,7 @@ class DeploymentSecret:
         self._get()
 
     def raise_version(self, version: int = DATA_VERSION) -> None:
-        """Set the version of the data, so that releases that don't read it refuse requests."""
+        """Set the version of the data; releases that don't read it reject requests."""
         item = self._get() or self._create()
         if item.get("data_version", 1) < version:
             key = DEPLOYMENT_SECRET.build_key()
@@ -78,7 +78,7 @@ class DeploymentSecret:
         return item
 
     def _create(self) -> Item:
-        """Store a new secret, unless another function was faster; return the one that counts."""
+        """Store a new secret, unless another function has; return the stored one."""
         if not self._is_maker:
             raise Unavailable("the deployment has no secret yet; its API makes one")
         created = self._values.encrypt(secrets.token_bytes(_BYTES), _OWNER, _NAME, _VERSION)

@@ -1,4 +1,4 @@
-"""Read the items that are due from their sharded index."""
+"""Read due items from their sharded index."""
 
 from collections.abc import Iterable, Iterator
 

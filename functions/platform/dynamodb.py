@@ -1,4 +1,4 @@
-"""DynamoDB's requests, answers and errors in the service's own terms."""
+"""Translate DynamoDB's errors, and recognize special ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -61,7 +61,7 @@ def translate_error(error: ClientError) -> Exception | None:
 def report_throttle(
     table: str, operation: str, reasons: Sequence[dict[str, str]] = (), unprocessed: int = 0
 ) -> None:
-    """Report that DynamoDB throttled a call, with its table, its reasons and the undone part."""
+    """Report that DynamoDB throttled a call, with its table, reasons and the part not done."""
     report_count(
         "StoreThrottles", table=table, operation=operation, reasons=reasons, unprocessed=unprocessed
     )

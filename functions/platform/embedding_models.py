@@ -1,10 +1,10 @@
-"""The embedding models that a deployment may choose, and how many numbers their vectors have."""
+"""The embedding models that a deployment may choose, and their dimensions."""
 
 from typing import NamedTuple
 
 MIN_DIMENSIONS, MAX_DIMENSIONS = 64, 3_072
 INDEXED_DIMENSIONS = 256
-"""The dimension of DynamoDB's vector index, if the model has as many."""
+"""The dimensions of DynamoDB's vector index, if the model supports them."""
 BEDROCK, OPENAI = "bedrock", "openai"
 AREAS = ("us", "eu", "apac", "jp", "au", "ca", "us-gov", "global")
 """The prefixes of inference profiles: the area in which they call the model."""
@@ -26,11 +26,11 @@ class EmbeddingModel(NamedTuple):
     """A chosen embedding model.
 
     Attributes:
-        name: of the setting, and of the numbers if they were chosen: vectors have the same name.
+        name: the name in the setting, with the dimensions if chosen; vectors have this name.
         provider: `bedrock` or `openai`.
         id: the provider's id.
-        family: what the id begins with, without the area of an inference profile; of Bedrock's.
-        dimensions: how many numbers its vectors have; None: as many as the model gives.
+        family: of Bedrock's models: the beginning of the id, without an inference profile's area.
+        dimensions: of its vectors; None for the model's default.
     """
 
     name: str
@@ -44,7 +44,7 @@ def parse_embedding_model(setting: str, dimensions: int = 0) -> EmbeddingModel:
     """Parse `bedrock:ID` or `openai:NAME`.
 
     Args:
-        dimensions: how many numbers vectors have; 0: what the model gives, or the fewest from 256.
+        dimensions: of its vectors; 0: the model's default, or its smallest value from 256.
     """
     provider, _, id = setting.partition(":")
     if provider not in (BEDROCK, OPENAI) or not id or " " in id:

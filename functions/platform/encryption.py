@@ -18,7 +18,7 @@ from functions.platform.aws import translate_aws_errors
 from functions.platform.errors import UnreadableValue
 
 _NONCE_BYTES = 12
-_USES_PER_KEY = 10_000  # far below the 2^32 messages at which random nonces collide
+_USES_PER_KEY = 10_000  # uses of a key; far below the 2^32 at which random nonces collide
 _CACHED_KEYS = 1_000
 
 

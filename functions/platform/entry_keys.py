@@ -1,7 +1,7 @@
 """Keys of entries, agents and namespaces, and the ids of entries.
 
-An entry's id holds its whole key, so that reading by id and by natural key are the same call
-(decision 2).
+An entry's id contains its whole key, so reading by id and by natural key is the same call (decision
+2).
 """
 
 import re
@@ -27,7 +27,7 @@ from functions.platform.keys import (
 
 _NAMESPACE_CHARACTERS = 6
 _NONCE_CHARACTERS = TIME_CHARACTERS + SUFFIX_CHARACTERS
-_ID_TIER = len("mem_")  # where an entry's id has the letter of its tier
+_ID_TIER = len("mem_")  # the position of the tier's letter in an entry's id
 _ENTRY_ID = re.compile(
     rf"mem_([wen])([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{_NAMESPACE_CHARACTERS}}})"
     rf"([{BASE32}]{{{HASH_CHARACTERS}}})([{BASE32}]{{{TIME_CHARACTERS + SUFFIX_CHARACTERS}}})"
@@ -41,7 +41,7 @@ class EntryAddress(NamedTuple):
     Attributes:
         tier: "w", "e" or "n": working, episodic or semantic.
         owner: the agent's hash, or the namespace's in semantic memory.
-        namespace: a short hash of the namespace, which only groups.
+        namespace: a short hash of the namespace, only for grouping.
         key: a hash of namespace and key together.
     """
 
@@ -66,14 +66,14 @@ class EntryAddress(NamedTuple):
 
     @property
     def vector_space(self) -> str:
-        """The partition of the vectors of the entries beside this one."""
+        """The partition of the vectors of this entry and its neighbors."""
         if self.tier == "n":
             return item_types.NAMESPACE_VECTOR.build_partition(self.tenant, namespace=self.owner)
         return item_types.AGENT_VECTOR.build_partition(self.tenant, agent=self.owner)
 
     @property
     def client_vectors(self) -> str:
-        """The partition of the clients' vectors of the entries in this one's namespace."""
+        """The partition of clients' vectors of the entries in its namespace."""
         names = {"owner": self.owner, "namespace": self.namespace}
         return item_types.CLIENT_VECTOR.build_partition(self.tenant, **names)
 
@@ -107,7 +107,7 @@ def parse_entry_id(tenant: str, entry_id: str) -> tuple[EntryAddress, str]:
 
 
 def parse_item_keys(tenant: str, ids: Iterable[str]) -> Iterator[Key]:
-    """Parse the keys of the items of those texts that are ids of entries."""
+    """Parse the keys of the items of entry ids; other texts are ignored."""
     for each in ids:
         with suppress(EntryNotFound):
             yield parse_entry_id(tenant, each)[0].item_key
@@ -121,14 +121,14 @@ def parse_entry_key(item_key: Key, tier: str) -> EntryAddress:
 
 
 def _hash_names(namespace: str, key: str) -> tuple[str, str]:
-    """Hash the namespace, and namespace and key together: the group's own hash is short."""
+    """Hash the namespace, and namespace and key together; the namespace's hash is short."""
     # with the length: "a" + "bc" and "ab" + "c" are different slots
     group = hash_name("ns", namespace)[-_NAMESPACE_CHARACTERS:]
     return group, hash_name("key", f"{len(namespace)}:{namespace}{key}")
 
 
 def build_entry_prefix(namespace: str | None) -> str:
-    """Build what the sort keys of the entries (of one namespace) in a partition begin with."""
+    """Build the prefix of the sort keys of the entries (of one namespace) in a partition."""
     prefix = item_types.PRIVATE_ENTRY.sort_prefix
     return prefix if namespace is None else f"{prefix}{_hash_names(namespace, '')[0]}#"
 
@@ -146,20 +146,20 @@ def build_index_row_sort(sort_token: str, tag: str | None) -> str:
 
 
 def build_sort_token(address: EntryAddress, nonce: str) -> str:
-    """Build what an entry sorts by in every list: creation, then id."""
+    """Build the sort token of an entry, the order of every list: creation, then id."""
     return f"{nonce[:TIME_CHARACTERS]}#{address.build_id(nonce)}"
 
 
 def parse_sort_token(token: str) -> str:
-    """Parse the entry id that a sort token ends with."""
+    """Parse the entry id at the end of a sort token."""
     return token.rpartition("#")[2]
 
 
 def build_creation_order(token: str) -> str:
-    """Build what an entry sorts by in the indexes of a partition's entries: tier, then creation.
+    """Build an entry's sort key in the indexes of a partition: tier, then creation.
 
     Args:
-        token: the entry's sort token, each part of which is in it once.
+        token: the entry's sort token; the result has each part of it once.
     """
     # "TIME#mem_e" + ADDRESS + TIME + SUFFIX becomes "e" + TIME + ADDRESS + SUFFIX
     time, _, entry_id = token.partition("#")
@@ -168,25 +168,25 @@ def build_creation_order(token: str) -> str:
 
 
 def split_nonce(nonce: str) -> tuple[str, str] | None:
-    """Split a nonce into what an order of creation begins and ends with; None if it is none."""
+    """Split a nonce into the time and the suffix of a creation order; None if it is no nonce."""
     if not _NONCE.fullmatch(nonce):
         return None
     return nonce[:TIME_CHARACTERS], nonce[TIME_CHARACTERS:]
 
 
 def parse_creation_order(order: str) -> str:
-    """Parse the sort token that an order of creation is built of."""
+    """Parse the sort token that a creation order is built of."""
     tier, time, rest = order[0], order[1 : 1 + TIME_CHARACTERS], order[1 + TIME_CHARACTERS :]
     address, suffix = rest[:-SUFFIX_CHARACTERS], rest[-SUFFIX_CHARACTERS:]
     return f"{time}#mem_{tier}{address}{time}{suffix}"
 
 
 def build_creation_bound(tier: str, before: str | None) -> str:
-    """Build the exclusive upper bound of a tier's orders of creation before a sort token.
+    """Build the exclusive upper bound of a tier's creation orders before a sort token.
 
     Args:
         tier: the letter of the tier.
-        before: the token, of an entry of whichever tier; None bounds nothing.
+        before: the token of an entry of any tier; None for no bound.
     """
     if before is None:
         return tier + HIGHEST
@@ -197,10 +197,10 @@ def build_creation_bound(tier: str, before: str | None) -> str:
 
 
 def build_time_bound(time: int) -> str:
-    """Build the sort token before which are all entries created before a time (epoch ms)."""
+    """Build the sort token that bounds all entries created before a time (epoch ms)."""
     return f"{encode_timestamp(time)}#mem_e"
 
 
 def parse_index_row(sort: str) -> str:
-    """Parse the sort token that the sort key of an index row ends with."""
+    """Parse the sort token at the end of an index row's sort key."""
     return sort.split("#", 2)[2]

@@ -11,10 +11,10 @@ class ServiceError(Exception):
     Attributes:
         code: identifies the error in responses.
         title: a few words that are the same for each such error.
-        remedy: what a caller can do about it.
+        remedy: the remedy of the caller.
         message: one sentence that says what to do. It never holds another principal's data.
         members: additional members of the problem document.
-        index: the index of the operation of a batch that failed, if it is known.
+        index: the index of the failed operation of a batch, if known.
     """
 
     code: ClassVar[str]
@@ -33,7 +33,7 @@ class ServiceError(Exception):
         self.members = members
 
     def at(self, index: int | None) -> Self:
-        """Set the index of the failed operation of a batch, if it is one; return the error."""
+        """Set the index of the failed operation of a batch, if any; return the error."""
         self.index = index
         return self
 
@@ -114,7 +114,7 @@ class VersionMismatch(Conflict):
 
     @classmethod
     def of(cls, subject: str, version: int, current: Any = None) -> Self:
-        """Build the error of a change of a subject, such as "the task", that is at `version`."""
+        """Build the error of a change of a subject, such as "the task", at another `version`."""
         message = f"{subject} is at version {version}; read it and try again"
         return cls(message, current=current, version=version)
 
@@ -329,7 +329,7 @@ class SecretLeakage(ServiceError):
 OPENWOP_ERROR_CODES: dict[str, type[ServiceError]] = {
     each.code: each for each in (RunEnded, SecretLeakage)
 }
-"""The errors that only the OpenWOP routes give, by code."""
+"""The errors that only the OpenWOP routes return, by code."""
 ERROR_CODES: dict[str, type[ServiceError]] = {
     each.code: each
     for each in list(globals().values())

@@ -1,4 +1,4 @@
-"""Recognize a retried request by the tokens that an item stores of the requests that wrote it.
+"""Recognize a retried request by the tokens of earlier requests that its item stores.
 
 A token consists of two digests under a key of the deployment, so a reader of the tables can't test
 a guess of a request body: one of the Idempotency-Key, and one of the request body.
@@ -25,7 +25,7 @@ before.
 
 
 class Digests:
-    """Digests under a key of the deployment.
+    """Computes digests under a key of the deployment.
 
     Args:
         derive_key: derives the key of a purpose from the deployment's secret.
@@ -35,13 +35,13 @@ class Digests:
         self._derive_key = derive_key
 
     def compute(self, kind: str, content: bytes, size: int) -> bytes:
-        """Compute a digest of `size` bytes; each kind of content has others."""
+        """Compute a digest of `size` bytes, which differs by kind of content."""
         key = self._derive_key(_PURPOSE)
         return blake2b(content, digest_size=size, key=key, person=kind.encode()).digest()
 
 
 class Verdict(Enum):
-    """Tells what the history of an item says of a request."""
+    """The verdict of an item's history on a request."""
 
     NEW = "the request has not written the item"
     REPLAY = "the request wrote the present version"
@@ -56,7 +56,7 @@ class RequestToken(NamedTuple):
 
     @classmethod
     def from_key(cls, digests: Digests, caller: str, idempotency_key: str, request: bytes) -> Self:
-        """Derive the token of a request with an Idempotency-Key: each retry has the same."""
+        """Derive the token of a request with an Idempotency-Key, which is the same for retries."""
         named = f"{len(caller)}:{caller}{idempotency_key}".encode()
         return cls(
             digests.compute("idempotency key", named, KEY_BYTES),
@@ -65,7 +65,7 @@ class RequestToken(NamedTuple):
 
     @classmethod
     def from_event(cls, source: str, event_id: str) -> Self:
-        """Derive the token of an event of another system: each delivery has the same."""
+        """Derive the token of another system's event, which is the same for each delivery."""
         named = f"{len(source)}:{source}{event_id}".encode()
         return cls(blake2b(named, digest_size=KEY_BYTES).digest(), bytes(_BODY_BYTES))
 
@@ -88,7 +88,7 @@ class RequestToken(NamedTuple):
         return Verdict.SUPERSEDED if is_known else Verdict.NEW
 
     def add_to(self, history: RequestHistory | None) -> RequestHistory:
-        """Return a history with this request as the latest."""
+        """Return the history with this request as the latest."""
         return b"".join((self.stored, *_split(history or b"")))[: _MAX_TOKENS * _TOKEN_BYTES]
 
     def matches(self, stored: bytes | None) -> bool:

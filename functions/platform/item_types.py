@@ -1,8 +1,8 @@
 """Register every type of item: its key, package, purpose, lifetime and indexes.
 
-Keys are built and recognized by these types alone. Names in a key are hashes
-(`functions.platform.keys`), so no separator in a name can make two names meet; the tenant is in
-clear at the front of each partition, and its alphabet has no `#`.
+Only these types build and recognize keys. Names in a key are hashes (`functions.platform.keys`), so
+no separator in a name can make two names equal. Each partition begins with the tenant's name, whose
+alphabet has no `#`.
 """
 
 import re
@@ -28,8 +28,7 @@ class ItemType:
         sort: the template of the sort key.
         lifetime: when an item is deleted; `{NAME}` is the limit of this name.
         indexes: the indexes that list it.
-        listed: the templates of the partitions in further indexes that list it; what has fewer
-            elements comes first.
+        listed: the partitions' templates in further indexes that list it, smaller partitions first.
         sealed: the attributes that the seal of its items covers (`functions.platform.macs`).
     """
 
@@ -46,7 +45,7 @@ class ItemType:
 
     @cached_property
     def sort_prefix(self) -> str:
-        """Return the beginning of all sort keys of the type; the whole key without braces."""
+        """Return the common prefix of the type's sort keys; without braces, the whole key."""
         return self.sort.partition("{")[0]
 
     def build_key(self, tenant: str = "", /, **names: str | int) -> Key:
@@ -55,14 +54,14 @@ class ItemType:
         return _fill(self.partition, values), _fill(self.sort, values)
 
     def build_key_in(self, partition: str, /, **names: str | int) -> Key:
-        """Build the key of an item in a partition that is known."""
+        """Build the key of an item in a known partition."""
         return partition, _fill(self.sort, names)
 
     def build_partition(self, tenant: str = "", /, **names: str | int) -> str:
         return _fill(self.partition, {"tenant": tenant, **names})
 
     def build_index_attributes(self, tenant: str, /, **names: str | None) -> dict[str, str]:
-        """Build the attributes by which those indexes list an item whose names it has."""
+        """Build the attributes of the indexes whose names are all given."""
         given = {name: each for name, each in names.items() if each is not None}
         given["tenant"] = tenant
         return {
@@ -90,17 +89,17 @@ class ItemType:
         return _fill(self.sort, names)
 
     def build_range(self, tenant: str = "", /, **names: str | int) -> tuple[str, str]:
-        """Build the partition, and the beginning of the sort keys that have these names."""
+        """Build the partition, and the prefix of the sort keys with these names."""
         return self.build_partition(tenant, **names), self.build_sort_prefix(**names)
 
     def build_sort_prefix(self, **names: str | int) -> str:
-        """Build the beginning of the sort keys that have these names."""
+        """Build the prefix of the sort keys with these names."""
         given = re.split(r"(?<=#)(?=\{)", self.sort)  # "h#{agent}#{task}": "h#", "{agent}#", …
         known = takewhile(lambda part: names.keys() >= set(_FIELD.findall(part)), given)
         return _fill("".join(known), names)
 
     def parse(self, sort: str) -> str:
-        """Parse what a sort key has in the place of the template's braces."""
+        """Parse the parts of a sort key that are in braces in the template."""
         return sort.removeprefix(self.sort_prefix)
 
     def has_sort(self, sort: str) -> bool:
@@ -120,9 +119,9 @@ def _fill(template: str, names: Mapping[str, str | int]) -> str:
 
 @cache
 def _find_kinds(template: str) -> tuple[str, dict[str, str]]:
-    """Return a template without kinds, and the kind of each name that it hashes.
+    """Split a template into the template without kinds, and the kinds of hashed names.
 
-    For example, `t#{task:task}` becomes `t#{task}` and `{"task": "task"}`.
+    Example: `t#{task:task}` becomes `t#{task}` and `{"task": "task"}`.
     """
     return _HASHED.sub(r"{\1}", template), dict(_HASHED.findall(template))
 
@@ -410,7 +409,7 @@ def find_item_type(table: Literal["memory", "log"], key: Key) -> ItemType | None
 
 @cache
 def _list_types(table: str, first: str) -> list[ItemType]:
-    """List the types of a table whose sort keys may begin with a character."""
+    """List the types of a table with sort keys that may begin with a character."""
     of_table = (each for each in ITEM_TYPES if each.table == table)
     return [each for each in of_table if each.sort_prefix[:1] in ("", first)]
 
@@ -426,7 +425,7 @@ def find_due_type(sort: str) -> ItemType | None:
 
 
 def find_sealed_type(key: Key) -> ItemType | None:
-    """Find the type of an item that carries a seal, by its key; None if it carries none."""
+    """Find the type of a sealed item by its key; None if its type has no seal."""
     if key[1][:2] not in _SEALED_SORTS:
         return None
     found = find_item_type("memory", key)

@@ -1,6 +1,4 @@
-"""JSON text as it is stored: compact UTF-8, exact in its integers, strings and doubles; zlib where
-that is smaller.
-"""
+"""Stored JSON text: compact UTF-8, exact in integers, strings and doubles; zlib if smaller."""
 
 import re
 import sys
@@ -16,7 +14,7 @@ from functions.platform.limits import MAX_BODY_CONTAINERS, MAX_DECOMPRESSED_BYTE
 BEYOND_DOUBLE = "holds NaN or a number beyond the range of a double; send it as a text"
 _LARGE_NUMBER = re.compile(rb"\d{309}|[eE]\+?\d{3}")  # only these can exceed a double
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_MARKS = ("type", "id")  # of a part of a content, such as {"type": "text", "text": "Hello"}
+_MARKS = ("type", "id")  # the types of content parts, such as {"type": "text", "text": "Hello"}
 _COMPRESS_FROM = 1024  # bytes; below, a value fits its write unit anyway
 
 
@@ -35,9 +33,9 @@ def loads(text: str | bytes) -> Any:
 
 
 def find_large_number(text: bytes) -> str | None:
-    """Return the member of a JSON object that holds a number beyond the range of a double.
+    """Return the member of a JSON object with a number beyond the range of a double.
 
-    None if no member does. The text is valid JSON.
+    None without such a member. The text is valid JSON.
     """
     document = from_json(text) if _LARGE_NUMBER.search(text) else None
     members = document.items() if isinstance(document, dict) else ()
@@ -52,12 +50,12 @@ def dumps_checked(
     *,
     subject: str | None = None,
 ) -> bytes:
-    """Render what a caller sent as compact UTF-8 JSON.
+    """Render a caller's value as compact UTF-8 JSON.
 
     Args:
         field: the name of the value in the request.
         max_bytes: the largest size, if there is one.
-        hint: what to do instead, at the end of the message about the size.
+        hint: the remedy at the end of the message about the size.
         subject: the beginning of that message; "the <field> has" by default.
     """
     text = to_json(value)
@@ -82,7 +80,7 @@ def compress(text: bytes, compress_from: int = _COMPRESS_FROM) -> str | bytes:
 
 
 def decompress(stored: str | bytes, most: int = MAX_DECOMPRESSED_BYTES) -> bytes:
-    """Get the text that `compress` was given, up to a maximum of bytes."""
+    """Decompress a text of `compress`, up to a maximum of bytes."""
     if isinstance(stored, str):
         return stored.encode()
     expander = zlib.decompressobj()
@@ -96,14 +94,14 @@ def decompress(stored: str | bytes, most: int = MAX_DECOMPRESSED_BYTES) -> bytes
 
 
 def get_escaped_size(text: bytes) -> int:
-    """Get the size of a JSON text as a string inside the JSON that a function returns."""
+    """Get the size of a JSON text as a string in the JSON that a function returns."""
     return len(text) + text.count(b'"') + text.count(b"\\")
 
 
 def count_containers(text: bytes) -> int:
-    """Count the arrays and objects of a JSON text, exactly only if they are many."""
+    """Count the arrays and objects of a JSON text; the count is exact only if it is large."""
     count = text.count(b"[") + text.count(b"{")
-    if count > MAX_BODY_CONTAINERS:  # brackets in strings are none
+    if count > MAX_BODY_CONTAINERS:  # brackets in strings don't count
         bare = _STRING.sub(b"", text)
         count = bare.count(b"[") + bare.count(b"{")
     return count

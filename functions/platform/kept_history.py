@@ -1,8 +1,8 @@
-"""Define how long earlier values are kept, and from which time on none is missing.
+"""Define how long earlier values are kept, and since when none is missing.
 
-A rule is stored as `{"days": 30, "since": 1767225600000}`. `since` (epoch ms) is there because
-values of a time before the rule was set may be missing. Example: history was off, and is set to 30
-days now. A question about yesterday can't be answered for the next 30 days, so `since` is now.
+A rule is stored as `{"days": 30, "since": 1767225600000}`. `since` (epoch ms) is needed because
+values from before the rule may be missing. Example: history was off, and is set to 30 days now.
+Yesterday's values are missing, so `since` is now.
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ HistoryRule = Mapping[str, int]
 
 
 def get_days(rule: HistoryRule | None, default: int) -> int:
-    """Return for how many days earlier values are kept."""
+    """Return the number of days for which earlier values are kept."""
     return default if rule is None else rule["days"]
 
 
 def find_kept_from(rule: HistoryRule | None, default: int, now: int) -> int:
-    """Return the time (epoch ms) from which on all values are kept."""
+    """Return the time (epoch ms) since which all values are kept."""
     since = 0 if rule is None else rule["since"]
     return max(now - get_days(rule, default) * DAY, since)
 

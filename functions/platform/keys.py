@@ -1,7 +1,7 @@
-"""Define what keys are made of: hashes of names, times and ids as text that sorts, shards.
+"""Define the parts of keys: hashes of names, sortable times and ids, shards.
 
-Names are hashed piece by piece, each under its own kind, so no separator in a name can make two
-names meet. Which keys there are is in `functions.platform.item_types`.
+Each name is hashed under its kind, so no separator in a name can make two keys equal. The keys
+themselves are in `functions.platform.item_types`.
 """
 
 import secrets
@@ -29,8 +29,8 @@ BASE32 = "0-9a-hjkmnp-tv-z"
 HASH_CHARACTERS, TIME_CHARACTERS, SUFFIX_CHARACTERS = 26, 10, 6  # of 5 bits
 AUDIT_POSITION_PATTERN = rf"[{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}}}"
 HIGHEST = "\U0010ffff"  # sorts behind all other characters
-LOWEST = "\0"  # sorts before them; DynamoDB refuses an empty key
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: sorts as the numbers do
+LOWEST = "\0"  # sorts before them; DynamoDB rejects an empty key
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's alphabet: sorts as the numbers do
 _MAX_POSITION_CHARACTERS = 200
 _DUE_SHARDS = 32  # each takes 1,000 changes a second
 REMOVE_DUE = f"REMOVE {DUE_ATTRIBUTE}, {DUE_SHARD_ATTRIBUTE}"
@@ -53,14 +53,14 @@ def decode_base32(text: str) -> int:
 
 
 class Digest(str):
-    """A hash of a name: a template such as `{task:task}` takes it as it is."""
+    """A hash of a name: a template such as `{task:task}` does not hash it again."""
 
     __slots__ = ()
 
 
 @lru_cache(maxsize=4096)
 def hash_name(kind: str, name: str) -> Digest:
-    """Hash a name for use in keys: 128 bits, other ones for each kind of name."""
+    """Hash a name for use in keys: 128 bits, which differ by kind of name."""
     digest = blake2b(name.encode(), digest_size=16, person=kind.encode()).digest()
     return Digest(encode_seed(digest))
 
@@ -71,7 +71,7 @@ hash_namespace = partial(hash_name, "namespace")
 """Hash a namespace's name, for the partition of its semantic memory and its permissions."""
 
 hash_fact = partial(hash_name, "fact")
-"""Hash a fact's id, for its key and as what refers to it."""
+"""Hash a fact's id, for its key and for references to it."""
 
 
 def encode_timestamp(timestamp: int) -> str:
@@ -80,7 +80,7 @@ def encode_timestamp(timestamp: int) -> str:
 
 
 def build_list_position(created: int, id: str) -> str:
-    """Build what an element sorts by in a list that is newest first; `created` is in epoch ms.
+    """Build the position of an element in a list, newest first; `created` is in epoch ms.
 
     A sort key holds 1,024 bytes, so a long id is cut, and its hash is added.
     """
@@ -90,7 +90,7 @@ def build_list_position(created: int, id: str) -> str:
 
 
 def decode_timestamp(text: str) -> int:
-    """Decode the time (epoch ms) that a nonce, an eviction order or a sort token begins with."""
+    """Decode the time (epoch ms) at the start of a nonce, an eviction order or a sort token."""
     return decode_base32(text[:TIME_CHARACTERS])
 
 
@@ -100,13 +100,13 @@ def encode_seed(seed: bytes) -> str:
 
 
 def create_nonce(now: int) -> str:
-    """Create the part in which ids of one natural key differ: the time and 30 random bits."""
+    """Create a nonce, which tells ids of one natural key apart: the time and 30 random bits."""
     number = now << 5 * SUFFIX_CHARACTERS | secrets.randbits(5 * SUFFIX_CHARACTERS)
     return encode_base32(number, TIME_CHARACTERS + SUFFIX_CHARACTERS)
 
 
 def build_id(prefix: str, seed: bytes) -> str:
-    """Build an id such as `task_…` or `evt_…`; the same for the same 16 bytes."""
+    """Build an id such as `task_…` or `evt_…` from 16 bytes."""
     return f"{prefix}_{encode_seed(seed)}"
 
 
@@ -114,7 +114,7 @@ FIRST_AUDIT_POSITION = "0" * (TIME_CHARACTERS + HASH_CHARACTERS)
 
 
 def build_audit_position(time: int, id: str) -> str:
-    """Build what an audit record sorts by: its time (epoch ms), then its id without prefix."""
+    """Build the position of an audit record: its time (epoch ms), then its id without prefix."""
     return encode_timestamp(time) + id.rpartition("_")[2]
 
 
@@ -123,7 +123,7 @@ def get_tenant(partition: str) -> str:
 
 
 def get_due_shard(partition: str) -> str:
-    """Get the shard of the index of due items that a partition's items are in."""
+    """Get the shard of a partition's items in the index of due items."""
     return str(crc32(partition.encode()) % _DUE_SHARDS)
 
 

@@ -2,10 +2,10 @@
 
 Each kind has a key that is derived from the deployment's secret for its purpose.
 
-- Seals are MACs on principals, API keys and deletions. These items reach beyond the table: they
-  admit callers, and they make the service destroy data. So the service ignores one that it did not
-  write itself. A seal covers the item's key and the attributes that the registry of item types
-  names. Only the operator can write any other item.
+- Seals are MACs on principals, API keys and deletions. These items have effects beyond the table:
+  they admit callers, and they make the service delete data. So the service ignores such an item if
+  it did not write it. A seal covers the item's key and the attributes that the registry of item
+  types names. Only the operator can write any other item.
 - Signed texts, such as cursors, are texts that only this service makes.
 """
 
@@ -62,7 +62,7 @@ class ItemSeals:
 
 
 def _normalize(value: Any) -> Any:
-    """Put the elements of maps and sets, which have no order, into one."""
+    """Sort the elements of maps and sets, which have no order."""
     if isinstance(value, dict):
         return [[name, _normalize(value[name])] for name in sorted(value)]
     return sorted(value) if isinstance(value, set | frozenset) else value
@@ -72,7 +72,7 @@ class SignedTexts:
     """Signs texts of one purpose, and verifies them.
 
     Args:
-        purpose: another one's signatures aren't valid here.
+        purpose: signatures of another purpose aren't valid.
     """
 
     def __init__(self, derive_key: DeriveKey, purpose: bytes) -> None:
@@ -80,17 +80,17 @@ class SignedTexts:
         self._purpose = purpose
 
     def sign(self, text: bytes, context: bytes = b"") -> str:
-        """Sign a text, in characters of URLs; it is valid in the same context only."""
+        """Sign a text, in characters of URLs; the signature is valid only in the same context."""
         return _encode(self._compute_mac(text, context) + text)
 
     def verify(self, signed: str, context: bytes = b"") -> bytes | None:
-        """Return the text that was signed; None if it wasn't, or in another context."""
+        """Return the signed text; None if the signature is wrong or of another context."""
         try:
             decoded = base64.b64decode(signed + "=" * (-len(signed) % 4), b"-_", validate=True)
         except (binascii.Error, ValueError):
             return None
         mac, text = decoded[:_MAC_BYTES], decoded[_MAC_BYTES:]
-        if _encode(decoded) != signed:  # the last character has bits that stand for nothing
+        if _encode(decoded) != signed:  # the last character has unused bits
             return None
         return text if hmac.compare_digest(mac, self._compute_mac(text, context)) else None
 

@@ -1,4 +1,4 @@
-"""Lists of items, newest first, by an index: what their items carry, and how a page is read."""
+"""Lists of items, newest first, by an index: the attributes of items, and reads of pages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
@@ -14,12 +14,11 @@ from functions.platform.table import Table
 
 
 def build_list_attributes(partition: str, created: int, id: str) -> Item:
-    """Build what lists an item among those of a partition.
+    """Build the attributes that list an item in a partition.
 
     Args:
-        partition: the item's own, or one that only the index has.
-        created: when it was created, in epoch ms.
-        id: what distinguishes it from others of that moment.
+        partition: the item's own, or one that only the index has. created: its creation time, in
+        epoch ms. id: tells it from items of the same moment.
     """
     return {GROUP_ATTRIBUTE: partition, TYPE_ORDER_ATTRIBUTE: build_list_position(created, id)}
 
@@ -40,7 +39,7 @@ def list_item_groups(
     /,
     **names: str,
 ) -> Iterator[list[Item]]:
-    """List the items of a partition from where a page begins, newest first, as they are now.
+    """List the present items of a partition from the begin of a page, newest first.
 
     Two calls a group, by an index that may lag behind the table by milliseconds.
 
@@ -62,9 +61,9 @@ def list_item_groups(
 def list_listings(
     table: Table, item_type: ItemType, wanted: WantedPage, tenant: str, **names: str
 ) -> Iterator[list[Item]]:
-    """List the rows of a partition as `list_item_groups` does: with a call a group.
+    """List the rows of a partition as `list_item_groups` does, with one call a group.
 
-    By the index they have what it projects, and some may be gone.
+    From the index, rows have only projected attributes, and some may be gone.
     """
     if wanted.is_counted:
         return iter((_query_newest(table, item_type, tenant, names),))
@@ -86,11 +85,10 @@ def iterate_rows(
     most: int = MAX_GET_ITEMS,
     prefix: str = "",
 ) -> Iterator[list[Item]]:
-    """Read rows of an index under a value from where a page begins, newest first: a call a group.
+    """Read rows of an index under a value from the begin of a page, newest first: a call a group.
 
     Args:
-        most: how many a group has at most.
-        prefix: what their positions begin with.
+        most: the maximum size of a group. prefix: of their positions.
     """
 
     def read(below: str | None, size: int) -> list[Item]:
@@ -104,7 +102,7 @@ def read_rows(table: Table, index: str, value: str, first: str, end: str, count:
     """Read up to `count` rows of an index under a value, the highest position first.
 
     Args:
-        first, end: the lowest position, and the one before which they end.
+        first, end: the lowest position, and the exclusive upper bound.
     """
     of, order = INDEX_KEYS[index]
     condition = f"{of} = :value AND {order} BETWEEN :first AND :end"
@@ -116,14 +114,14 @@ def read_rows(table: Table, index: str, value: str, first: str, end: str, count:
 def iterate_groups(
     read: Callable[[str | None, int], list[Item]], order: str, wanted: WantedPage, most: int
 ) -> Iterator[list[Item]]:
-    """Read groups of items from where a page begins, each twice as large as the one before it.
+    """Read groups of items from the begin of a page, each twice as large as the one before.
 
-    Where few of them are shown, more are examined at a time. The last group may be empty.
+    If few items are shown, later groups examine more. The last group may be empty.
 
     Args:
         read: reads a number of items before a position, the highest one first.
         order: the attribute that holds the position.
-        most: how many a group has at most.
+        most: the maximum size of a group.
     """
     below, size = wanted.begin, min(wanted.read_size, most)
     while True:

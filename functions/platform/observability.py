@@ -1,4 +1,4 @@
-"""Logs and metrics: JSON lines with names of routes and codes, never of memories."""
+"""Logs and metrics: JSON lines with names of routes and codes, never with memory."""
 
 import os
 import traceback
@@ -17,9 +17,9 @@ _MAX_CAUSES = 10  # of an error's chain
 
 
 def log_unexpected(error: BaseException, **fields: object) -> None:
-    """Log the type of an unexpected error, where it was raised, and what AWS answered.
+    """Log the type and place of an unexpected error, and the response of AWS.
 
-    Not its message, which may quote what a caller sent.
+    Its message isn't logged: it may quote a caller's data.
     """
     frames = traceback.extract_tb(error.__traceback__)
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]]
@@ -28,21 +28,21 @@ def log_unexpected(error: BaseException, **fields: object) -> None:
 
 
 def log_service_error(message: str, error: ServiceError, **fields: object) -> None:
-    """Log the code of a known error outside a request, and what AWS answered."""
+    """Log the code of a known error outside a request, and the response of AWS."""
     logger.warning(message, extra={"code": error.code, **describe_aws_error(error), **fields})
 
 
 def describe_aws_error(error: BaseException) -> dict[str, object]:
-    """Describe what AWS answered where an error comes from that: code, operation, request id.
+    """Describe the response of AWS that caused an error: code, operation, request id.
 
-    A throttled call has the reasons, each with the table or index. Nothing here is a caller's.
+    A throttled call has the reasons, each with the table or index. No data of a caller is included.
     """
     cause: BaseException | None = error
     for _ in range(_MAX_CAUSES):
         if isinstance(cause, ClientError):
             return _describe_answer(cause)
         if isinstance(cause, BotoCoreError):
-            return {"aws_code": type(cause).__name__}  # no answer came
+            return {"aws_code": type(cause).__name__}  # there was no response
         cause = None if cause is None else cause.__cause__ or cause.__context__
     return {}
 
@@ -59,7 +59,7 @@ def _describe_answer(error: ClientError) -> dict[str, object]:
 
 
 def list_throttling_reasons(answer: Mapping[str, Any]) -> list[dict[str, str]]:
-    """List why DynamoDB throttled a call: each reason with the table, or `TABLE/index/INDEX`."""
+    """List the reasons why DynamoDB throttled a call, each with `TABLE` or `TABLE/index/INDEX`."""
     reasons = answer.get("ThrottlingReasons") or answer.get("throttlingReasons") or ()
     return [
         {
@@ -71,18 +71,18 @@ def list_throttling_reasons(answer: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def report_count(name: str, *, by_version: bool = False, **details: object) -> None:
-    """Report that something happened once; arguments are those of `report`."""
+    """Report one occurrence; the arguments are those of `report`."""
     report(name, "Count", 1, by_version=by_version, **details)
 
 
 def report(
     name: str, unit: str, value: float, *, by_version: bool = False, **details: object
 ) -> None:
-    """Report a metric of this function: a line of the log. What isn't Lambda's reports none.
+    """Report a metric of this function by a line of the log; outside Lambda, do nothing.
 
     Args:
-        by_version: whether it is a metric of the function's version, too.
-        details: are in the same line of the log, and are no dimensions.
+        by_version: whether it is a metric of the function's version, too. details: members of the
+        log line that are no dimensions.
     """
     function = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
     if function is None:

@@ -10,7 +10,7 @@ _KNOWN_PATHS = ("/chat/completions", "/embeddings")
 
 
 class EndpointFailed(Exception):
-    """The endpoint did not answer; the message says why, and never what was sent."""
+    """The endpoint did not answer; the message has the reason, never the request."""
 
 
 class OpenAiEndpoint:
@@ -19,7 +19,7 @@ class OpenAiEndpoint:
     Args:
         url: the base address, such as `https://api.openai.com/v1`.
         get_key: returns the key; None if the endpoint asks for none.
-        seconds: how long an answer may take.
+        seconds: the timeout of an answer.
         unix_socket: the path of a Unix socket that leads to the endpoint.
     """
 
@@ -37,7 +37,7 @@ class OpenAiEndpoint:
         self._client = httpx.Client(timeout=seconds, transport=transport)
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
-        """Send a request once; return the document of the answer."""
+        """Send a request once; return the document of the response."""
         key = self._get_key()
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         try:
@@ -53,7 +53,7 @@ class OpenAiEndpoint:
 
 
 def build_base(url: str) -> str:
-    """Build the base address; an address without a path has `/v1`.
+    """Build the base address; an address without a path gets `/v1`.
 
     Example: `http://127.0.0.1:11434` and `http://127.0.0.1:11434/v1` are the same endpoint.
     """

@@ -1,9 +1,9 @@
 """Names, ids and sequence numbers of OpenWOP memories.
 
-All of a memory is in one partition, its entries by sequence number.
+All items of a memory are in one partition, its entries by sequence number.
 
 Each write of a memory takes a sequence number that is higher than all before (decision 20):
-milliseconds since the epoch, and ten bits for what happens within one.
+milliseconds since the epoch, and ten bits for writes of one millisecond.
 """
 
 import re
@@ -37,7 +37,7 @@ def get_timestamp_of_sequence(sequence: int) -> int:
 
 
 def hash_memory(owner_kind: str, owner: str, agent: str, scope: str) -> str:
-    """Hash what names a memory: whose it is, for which agent and scope.
+    """Hash the name of a memory: its owner, agent and scope.
 
     Args:
         owner_kind: `principal` or `agent_type`.
@@ -68,7 +68,7 @@ def is_memory_run_id(text: str) -> bool:
 
 
 def create_random_suffix() -> str:
-    """Create 50 random bits, by which an entry's id fits no other memory and can't be guessed."""
+    """Create 50 random bits, which make an entry's id unguessable, and unique to its memory."""
     return encode_seed(secrets.token_bytes(16))[-_SUFFIX:]
 
 

@@ -30,9 +30,9 @@ class WorkerPool:
     def run(self, calls: Sequence[Callable[[], T]]) -> list[T]:
         """Run calls, and return their results in order; raise the first error.
 
-        Calls nested in one of the same pool run one after another, since the pool could wait for
-        itself. No call is running when this returns or raises: a frozen Lambda function would leave
-        it unfinished. Calls have the caller's context variables.
+        Calls from a thread of the same pool run one after another, since the pool could wait for
+        itself. No call is running when this returns or raises: a frozen Lambda function would not
+        finish it. Calls have the caller's context variables.
         """
         if len(calls) < 2 or getattr(self._thread, "is_own", False):
             return [call() for call in calls]
@@ -45,4 +45,4 @@ class WorkerPool:
 
 
 run_parallel = WorkerPool("calls", _THREADS).run
-"""Run calls in the pool that most work shares."""
+"""Run calls in the shared pool."""

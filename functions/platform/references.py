@@ -3,9 +3,9 @@
 Example: `m.session-1.3` is the message 3 of the conversation `session-1`. A character other than
 letters, digits, `-` and `_` is written as `~` and the two hexadecimal digits of each of its bytes.
 
-Ids of entries and episodes hold their whole keys, so their references have a part alone that is
-unique in a place: the tier and the nonce of an entry, with the agent of a private one, and the
-start of an episode's key in its run. References with whole ids resolve, too.
+Ids of entries and episodes contain their whole keys, so references have only a unique part: the
+tier and the nonce of an entry, with the agent if it is private, and the start of an episode's key
+in its run. References with whole ids resolve, too.
 """
 
 import re
@@ -25,14 +25,14 @@ _ESCAPED = re.compile(rb"~([0-9a-f]{2})")
 
 
 class Reference(NamedTuple):
-    """A parsed reference: its source, and what names the item there."""
+    """A parsed reference: a source, and the parts that name its item."""
 
     source: SourceName
     parts: tuple[str, ...]
 
 
 def build_reference(source: SourceName, *parts: str | int) -> str:
-    """Build the reference of an item from what names it in its source."""
+    """Build the reference of an item from its source and the parts that name it."""
     return ".".join((_LETTERS[source], *(_escape(str(each)) for each in parts)))
 
 
@@ -46,7 +46,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def hash_reference(text: str) -> Digest:
-    """Hash what all references of one item have in common, the short and the whole ones.
+    """Hash the item of a reference: short and whole references of one item have the same hash.
 
     Raises:
         NotFound: the text is no reference.

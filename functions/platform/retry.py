@@ -20,12 +20,12 @@ _FIRST_WAIT, _LONGEST_WAIT, _DEADLINE = 0.01, 0.4, 20.0  # seconds
 class Backoff:
     """Limit the attempts of one operation, and space them.
 
-    Use one for each operation: `while True`, try, and `wait()` when another request's write made
-    the attempt fail.
+    Use one for each operation: `while True`, try, and `wait()` if another request's write made the
+    attempt fail.
 
     Args:
         reason: why attempts fail, for the error's message: "others are writing this fact".
-        attempts: how many attempts there are, the first one included.
+        attempts: the number of attempts, including the first one.
         first_wait: the upper bound of the first wait, in seconds; it doubles with each.
         longest_wait: the upper bound of all waits, in seconds.
     """
@@ -38,7 +38,7 @@ class Backoff:
     _deadline: float = field(default_factory=lambda: time.monotonic() + _DEADLINE, init=False)
 
     def wait(self) -> None:
-        """Wait before the next attempt: longer each time, by a random part of the bound."""
+        """Wait before the next attempt, for a random part of a growing bound."""
         self._failed += 1
         if self._failed >= self.attempts or time.monotonic() > self._deadline:
             raise Throttled(f"{self.reason}; try again in a second")

@@ -1,7 +1,7 @@
 """Keys of runs and episodes, and their ids (ADR-043).
 
-All of a run is in one partition, whose name is in the run's id. So is a hash of its agent type: an
-append needs to read nothing to be in the index of that type (decisions 30 and 31).
+All items of a run are in one partition, whose name is in the run's id. The id also has a hash of
+the agent type, so an append is in that type's index without a read (decisions 30 and 31).
 """
 
 import re
@@ -32,11 +32,11 @@ _EPISODE_ID = re.compile(rf"epi_([{BASE32}]{{{TIME_CHARACTERS + HASH_CHARACTERS}
 
 
 class RunAddress(NamedTuple):
-    """Tells what a run's id holds.
+    """The parts of a run's id.
 
     Attributes:
         type: the hash of its agent type.
-        seed: what distinguishes it from other runs.
+        seed: tells it from other runs.
         started: epoch ms.
     """
 
@@ -60,17 +60,17 @@ class RunAddress(NamedTuple):
 
     @property
     def sort_token(self) -> str:
-        """Return what the run sorts by among those of its agent type."""
+        """Return the run's position among the runs of its agent type."""
         return encode_timestamp(self.started) + self.seed
 
 
 def get_run_id_end(run_id: str) -> str:
-    """Get the end of a run's id, which no key of its episodes has."""
+    """Get the end of a run's id, which the keys of its episodes lack."""
     return run_id[len("run_") + 2 * HASH_CHARACTERS :]
 
 
 def build_run_id(partition: str, episodes: str, end: str) -> str:
-    """Build a run's id from its partition, that of its type's episodes and the id's end."""
+    """Build a run's id from its partition, its type's partition and the id's end."""
     type, seed = (each.rpartition("#")[2] for each in (episodes, partition))
     return f"run_{type}{seed}{end}"
 
@@ -88,15 +88,15 @@ def parse_run_id(tenant: str, text: str) -> RunAddress | None:
 
 
 def build_episode_key(partition: str, sort_token: str) -> Key:
-    """Build the key of an episode in a run's partition, from what it sorts by.
+    """Build the key of an episode in a run's partition from its sort token.
 
-    Its time is no part of it: what a request appends has the same key for each retry.
+    The key has no time, so a retry appends under the same key.
     """
     return partition, item_types.EPISODE.build_sort(request=sort_token[TIME_CHARACTERS:])
 
 
 def build_episode_sort_token(happened: int, seed: bytes) -> str:
-    """Build what an episode sorts by: its time (epoch ms), then 16 random bytes."""
+    """Build the sort token of an episode: its time (epoch ms), then 16 random bytes."""
     return encode_timestamp(happened) + encode_seed(seed)
 
 
@@ -111,13 +111,13 @@ def parse_episode_id(text: str) -> str | None:
 
 
 def shorten_episode(run_id: str, id: str) -> tuple[str, str]:
-    """Give the part of a run's id that names its partition, and the start of an episode's key."""
+    """Return the part of a run's id that names its partition, and the start of an episode's key."""
     seed = run_id[len("run_") + HASH_CHARACTERS :][:HASH_CHARACTERS]
     return seed, id[len("epi_") + TIME_CHARACTERS :][:_SHORT]
 
 
 def parse_short_episode(tenant: str, seed: str, start: str) -> Key | None:
-    """Parse what `shorten_episode` gives: a partition, and how the sort key in it begins."""
+    """Parse the result of `shorten_episode`: a partition, and the prefix of the sort key."""
     if not _SHORT_EPISODE.fullmatch(f"{seed}.{start}"):
         return None
     return item_types.EPISODE.build_key(tenant, seed=seed, request=start)

@@ -7,8 +7,8 @@ BY_TASK = "by_task"  # entries that end with a task, by tier and creation
 BY_CREATION = "by_creation"  # an agent's entries, by tier and creation
 BY_AGE = "by_age"  # a space's vectors, by their last change
 BY_EXPIRY = "by_expiry"  # a partition's entries that expire
-BY_EVICTION = "by_eviction"  # an agent's episodic entries that may be evicted, the first one first
-BY_DUE = "by_due"  # what the scheduled function has to process, and when
+BY_EVICTION = "by_eviction"  # an agent's evictable episodic entries, in the order of eviction
+BY_DUE = "by_due"  # the items that the scheduled function processes, by their due time
 BY_TYPE = "by_type"  # an agent type's episodes, runs and facts
 BY_TENANT = "by_tenant"  # a tenant's runs, its facts, and its semantic entries
 BY_GROUP = "by_group"  # an instance's runs, a run's episodes, a subject's facts, an agent's states
@@ -20,7 +20,7 @@ FILTER_ATTRIBUTES = (
     "tags",
     "task_id",
     "intent_id",
-)  # of a query, but for times
+)  # of a query, except for times
 EVICTION_ATTRIBUTE = "eviction_order"
 EVICTION_ATTRIBUTES = ("nonce", "version", "value_bytes", "agent_id", "task_id", "ttl")
 DUE_SHARD_ATTRIBUTE = "due_index"
@@ -32,7 +32,7 @@ TENANT_ATTRIBUTE, GROUP_ATTRIBUTE = "tenant_index", "group_index"
 TYPE_ATTRIBUTES = (
     "value",
     "data_key",
-    "encrypted_version",  # of earlier builds; no index is rebuilt to leave it out
+    "encrypted_version",  # of earlier builds; removing it would rebuild the index
     "run_end",
     "created_by",
     "sensitivity",
@@ -41,7 +41,7 @@ TYPE_ATTRIBUTES = (
 LIST_ATTRIBUTES = ("status", "agent_type", "predicate")
 TTL_ATTRIBUTE = "ttl_at"
 VECTOR_ATTRIBUTE, SPACE_ATTRIBUTE = "numbers", "space"  # of DynamoDB's own vector index
-WORDS_DIMENSIONS = 128  # of a vector in DynamoDB's vector index, behind those of meaning
+WORDS_DIMENSIONS = 128  # added to each vector in DynamoDB's vector index
 VECTOR_FILTERS = (
     "memory_type",
     "namespace",
@@ -77,7 +77,7 @@ _INDEX_ATTRIBUTES = {
 
 
 def build_filter_attribute(name: str) -> str:
-    """Build the name of the attribute that has the hash of a filter's value."""
+    """Build the name of the attribute for the hash of a filter's value."""
     return f"{name}_hash"
 
 
@@ -92,7 +92,7 @@ def _attributes(*names: str) -> list[dict[str, str]]:
 
 
 def _index(name: str) -> dict[str, Any]:
-    """Describe a sparse index, which lacks items without its keys and may lag behind."""
+    """Describe a sparse index, which omits items without its keys and may lag behind."""
     projection: dict[str, Any] = {"ProjectionType": "KEYS_ONLY"}
     if including := _INDEX_ATTRIBUTES.get(name):
         projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(including)}
@@ -115,7 +115,7 @@ def build_vector_index(name: str, dimensions: int) -> dict[str, Any]:
     """Build the vector index as an argument of CreateTable; emulators have none.
 
     Args:
-        dimensions: how many numbers of meaning a vector has.
+        dimensions: of the vectors, without added numbers.
     """
     filters = [build_filter_attribute(each) for each in VECTOR_FILTERS]
     return {

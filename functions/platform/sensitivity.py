@@ -1,4 +1,4 @@
-"""Define how sensitive a value is, and from when on it is stored encrypted (RFC-0015 §9.2)."""
+"""Define the levels of sensitivity, and which are stored encrypted (RFC-0015 §9.2)."""
 
 from typing import Literal
 

@@ -1,7 +1,7 @@
-"""The settings of each function: read once at its start, frozen, and wrong ones fail loudly.
+"""The settings of each function: read and checked once at its start, and frozen.
 
-Checked by hand: pydantic-settings would take longer to import than all of the function's own
-modules. They have no representation, since some are secrets.
+The checks are written by hand: importing pydantic-settings would take longer than all of the
+function's own modules. Settings have no `repr`, since some are secrets.
 """
 
 import os
@@ -32,62 +32,59 @@ _RANGES = {
 
 
 class WrongSetting(ValueError):
-    """A setting is missing or wrong; the message names its variable, and never its value."""
+    """A setting is missing or wrong; the message names its variable, never its value."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Settings:
-    """All settings that a function may have; each function's own class says which it reads.
+    """All settings; the class of each function lists those that it reads.
 
     Attributes:
         memory_table, log_table: the names of the two tables.
-        archive_bucket, archive_folder: where conversations go when their retention ends: a bucket,
-            a folder, or nowhere.
-        vector_index: the vector index of the memory table; vectors are compared in memory without.
-        embedding_model: `bedrock:ID` or `openai:NAME`; the packaged model unless given.
-        embedding_dimensions: how many numbers its vectors have; 0: as many as the model gives.
-        embedding_url: the address of the OpenAI-compatible endpoint that embeds.
-        embedding_key, embedding_key_secret_id: its key, or the key's id in Secrets Manager; none
-            if it asks for none.
-        learning_model: the models that learn from conversations, with commas between, the default
-            one first: `openai:` or `bedrock:`, and the name. Nothing is learned without.
+        archive_bucket, archive_folder: the bucket or the folder that expired conversations are
+            archived in; without both, they are deleted.
+        vector_index: the vector index of the table; without it, vectors are compared in memory.
+        embedding_model: `bedrock:ID` or `openai:NAME`; by default, the packaged model.
+        embedding_dimensions: the dimensions of its vectors; 0 for the model's default.
+        embedding_url: the address of the OpenAI-compatible endpoint that embeds. embedding_key,
+        embedding_key_secret_id: its key, or the key's id in Secrets Manager, if it needs a key.
+        learning_model: the models that learn from conversations, separated by commas, the default
+            one first: `openai:NAME` or `bedrock:ID`. Without it, nothing is learned.
         learning_url: the address of the OpenAI-compatible endpoint.
-        learning_key, learning_key_secret_id: its key, or the key's id in Secrets Manager; none if
-            it asks for none.
-        learning_tokens_per_day, learning_requests_per_day: how much of each a tenant's strategies
-            use on a day; 0 is no limit.
-        searchable_conversations: whether searches find messages of conversations that don't say
-            it; 0 or 1.
+        learning_key, learning_key_secret_id: its key, or the key's id in Secrets Manager, if it
+            needs a key.
+        learning_tokens_per_day, learning_requests_per_day: the daily limits of a tenant's
+            strategies; 0 for no limit.
+        searchable_conversations: the default of `searchable` in conversations; 0 or 1.
         root_key, root_key_secret_id: the operator's key, or its id in Secrets Manager.
         encryption_key_file, encryption_key_id: the file, or the KMS key, that wraps the data keys
             of sensitive values, and of the deployment's secret.
         switches_parameter: the parameter of Systems Manager with the operator's switches.
-        read_only: 1 while nothing is written: requests that may write are refused, to be repeated;
-            the schedule rests, and other systems' events are left to their retries.
-        active_region: the one Region that writes, where the tables are in several; any without.
-        aws_region: the Region that the function runs in, as Lambda says it.
+        read_only: 1 while writes are stopped: requests that may write are rejected, and clients
+            retry them; the schedule does nothing, and other systems' events wait for their retries.
+        active_region: the Region that writes, if the tables are in several; default: any.
+        aws_region: the Region that the function runs in, set by Lambda.
         key_cache_seconds: how long a function remembers an API key.
-        principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
-            takes of each; 0 is no limit.
-        request_log_sample: the share of successful requests that have a line in the log, 0 to 1;
-            all others have one.
+        principal_requests_per_minute, tenant_requests_per_minute: the limits of one instance; 0 for
+            no limit.
+        request_log_sample: the share of successful requests that are logged, 0 to 1; all other
+            requests are logged.
         jwt_tenant_claim, jwt_principal_claim: the claims of a token, verified by the gateway, that
             hold the tenant and the principal's id.
-        openwop: the edition of OpenWOP whose markers and discovery document are given.
-        event_bus: the bus that events are published on; none without.
-        event_bus_types: the types of events that it carries, with commas between; `*` for all.
-        stream_consumers: the consumers of the change stream, by name, with commas between; all
-            of them unless set.
-        sweep_threads: how many turns of tenants a sweep takes in parallel.
-        log_retention_days: how long logs and audit records are kept; 0 is for good.
-        log_wait_seconds: how long the end of a task waits for the log of what happened before it,
-            before it leaves the rest to the schedule; 0 where nothing reads the change stream.
-        task_events_tenant, task_events_principal: for whom other systems' task events are applied.
+        openwop: the edition of OpenWOP for markers and the discovery document.
+        event_bus: the bus that events are published on. event_bus_types: the types of events that
+        it carries, separated by commas; `*` for all. stream_consumers: the names of the change
+        stream's consumers, separated by commas; by default, all. sweep_threads: the number of
+        tenants that a sweep processes in parallel. log_retention_days: how long logs and audit
+        records are kept; 0 is for good. log_wait_seconds: how long the end of a task waits for the
+        log of earlier events, before it leaves the rest to the schedule; 0 if no function reads the
+        change stream. task_events_tenant, task_events_principal: the tenant and the principal that
+        other systems' task events are applied for.
     """
 
     USED: ClassVar[frozenset[str]] = frozenset()
     OPENS_VALUES: ClassVar[bool] = False
-    """True if the function may open sensitive values; else the key opens the secret alone."""
+    """True if the function may decrypt sensitive values; else the key only decrypts the secret."""
 
     memory_table: str
     log_table: str
@@ -132,7 +129,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Read the variables named like the fields, in capitals; an empty one isn't set."""
+        """Read the variables of the fields' names in capitals; an empty one counts as unset."""
         used = [each for each in fields(cls) if each.name in cls.USED]
         given = {each: text for each in used if (text := environ.get(each.name.upper()))}
         for each in used:
@@ -140,7 +137,7 @@ class Settings:
         return cls(**{each.name: _parse(each, text) for each, text in given.items()})
 
     def __post_init__(self) -> None:
-        """Check what the type of a setting doesn't say."""
+        """Check the rules that types don't express."""
         both = self.archive_bucket is not None and self.archive_folder is not None
         _check(not both, "set ARCHIVE_BUCKET or ARCHIVE_FOLDER")
         self._check_embedding()

@@ -1,12 +1,12 @@
-"""Stage what one transaction can't hold, and delete what nothing refers to.
+"""Stage items that exceed one transaction, and delete unreferenced ones.
 
 Staged items are written before the item that refers to them. A marker names them: it is written
-before them, removed by the transaction that shows them (`show`), and written again by the one that
-hides them (`hide`). So the schedule finds and deletes the items of a writer that crashed, and of
-one that was replaced. A marker that is being swept is closed: `show` fails from then on.
+before them, removed by the transaction that shows them (`show`), and written again by the
+transaction that hides them (`hide`). So the schedule finds and deletes the items of a crashed
+writer, and replaced items. A sweep first closes the marker: then `show` fails.
 
-Values that an item can't hold are staged as parts beside it. Their names are paths,
-`GENERATION#WRITER#NUMBER`: the marker of a path stands for all values below it.
+Values that exceed an item are staged as parts beside it. Their names are paths,
+`GENERATION#WRITER#NUMBER`: the marker of a path covers all values below it.
 """
 
 import secrets
@@ -32,7 +32,7 @@ from functions.platform.writes import Write, delete, put, update
 IS_OPEN = "attribute_exists(pk) AND attribute_not_exists(closing)"
 _EXISTS = "attribute_exists(pk)"
 _CLEANUP_SECONDS = 4.0  # that a request spends on deleting; the schedule does the rest
-_BATCH = 100  # items between two looks at the time; parts of values have 350 KB each
+_BATCH = 100  # items between two checks of the time; parts of values have 350 KB each
 _PART_BYTES = 350_000  # of an item's 409,600
 _NUMBER, _NAME, _IS_TEXT = "value_parts", "value_name", "value_is_text"
 _BELOW = {
@@ -47,17 +47,17 @@ class PartsMissing(Exception):
 
 
 def stage(key: Key, now: int) -> Write:
-    """Build the write of a marker, before what it names is written."""
+    """Build the write of a marker; it is written before its items."""
     return hide(key, now + STAGED_LIFETIME)
 
 
 def show(key: Key) -> Write:
-    """Build the write that belongs into the transaction that shows staged items."""
+    """Build the write for the transaction that shows staged items."""
     return delete(key, IS_OPEN)
 
 
 def hide(key: Key, now: int, **attributes: int) -> Write:
-    """Build the write that belongs into the transaction after which nothing refers to items."""
+    """Build the write for the transaction that removes the last reference to items."""
     return put(key, attributes | build_due_attributes(key[0], now))
 
 
@@ -74,21 +74,21 @@ def has_parts(item: Item) -> bool:
 def split_value(
     partition: str, name: str, item: Item, **attributes: int | None
 ) -> tuple[Item, list[Write]]:
-    """Split the value off an item that it makes too large.
+    """Split a value that is too large from its item.
 
     Args:
         item: its attributes, as `ValueCodec.encode` makes them.
         attributes: those of each part beside its bytes.
 
     Returns:
-        The item that refers to the parts, and the writes of these: none if the value fits.
+        The item that refers to the parts, and the writes of the parts: none if the value fits.
     """
     value = item["value"]
     text = value.encode() if isinstance(value, str) else value
     if len(text) <= MAX_INLINE_BYTES:
         return item, []
     # A value of 800,000 bytes named "g#w" becomes the parts "g#w#0", "g#w#1" and "g#w#2"; the
-    # marker of the path "g" stands for them, and for those of other values of the generation.
+    # marker of the path "g" covers them, and other values of the generation.
     parts = [text[at : at + _PART_BYTES] for at in range(0, len(text), _PART_BYTES)]
     whole = {key: attribute for key, attribute in item.items() if key != "value"}
     whole |= {_NAME: name, _NUMBER: len(parts), _IS_TEXT: isinstance(value, str)}
@@ -109,10 +109,10 @@ def hide_parts(item: Item | None, now: int) -> list[Write]:
 
 
 class Staging(Store):
-    """Stages the parts of values, and deletes what markers name."""
+    """Stages the parts of values, and deletes the items that markers name."""
 
     def join(self, item: Item) -> Item:
-        """Give an item the value that is stored in parts: one call; none if there are no parts."""
+        """Add the value to an item that has it in parts: one call; none without parts."""
         if not has_parts(item):
             return item
         keys = _list_parts(item)
@@ -128,12 +128,11 @@ class Staging(Store):
         """Store the value of an item in parts if it is large.
 
         Args:
-            path: begins the name of the value.
-            item: attributes that have the value.
-            attributes: those of each part beside its bytes.
+            path: the prefix of the value's name. item: attributes that have the value. attributes:
+            those of each part beside its bytes.
 
         Returns:
-            The attributes that refer to the parts, and what `stage_parts` returns.
+            The attributes that refer to the parts, and the result of `stage_parts`.
         """
         name = create_value_name(path)
         whole, parts = split_value(partition, name, item, **attributes)
@@ -142,10 +141,10 @@ class Staging(Store):
     def stage_parts(
         self, partition: str, path: str, parts: Sequence[Write], now: int
     ) -> list[Write]:
-        """Write parts that an item is going to refer to.
+        """Write parts before the item that refers to them.
 
-        Returns what belongs into the transaction that makes it refer to them: nothing without
-        parts. It fails if they are being deleted, because the writer took too long.
+        Returns the writes for the transaction of that item: none without parts. They fail if the
+        parts are being deleted, because the writer took too long.
         """
         if not parts:
             return []
@@ -158,12 +157,12 @@ class Staging(Store):
         return [show(key)]
 
     def remove_parts(self, item: Item | None) -> None:
-        """Delete the parts that `hide_parts` has marked; the schedule does what takes long."""
+        """Delete the parts that `hide_parts` has marked; the schedule deletes the rest of many."""
         for mark in hide_parts(item, 0):
             self.remove(mark.key)
 
     def remove(self, key: Key, seconds: float = _CLEANUP_SECONDS) -> bool:
-        """Delete what a marker names for at most `seconds`; True if nothing is left."""
+        """Delete a marker's items for at most `seconds`; return True if none are left."""
         deadline = time.monotonic() + seconds
         try:
             self._table.update(update(key, "SET closing = :yes", _EXISTS, yes=True))
@@ -176,7 +175,7 @@ class Staging(Store):
         return True
 
     def delete(self, items: Iterator[Item], deadline: float) -> bool:
-        """Delete items with the parts of their values until a time; True if none are left.
+        """Delete items with the parts of their values until a time; return True if none are left.
 
         Args:
             deadline: of the monotonic clock, in seconds.
@@ -191,7 +190,7 @@ class Staging(Store):
 
 
 def _list_prefixes(sort: str) -> list[str]:
-    """List what the sort keys of a marker's items begin with."""
+    """List the prefixes of the sort keys of a marker's items."""
     marker = next(each for each in _BELOW if each.has_sort(sort))
     return [f"{each.sort_prefix}{marker.parse(sort)}#" for each in _BELOW[marker]]
 

@@ -1,7 +1,7 @@
 """The operator's switches: settings that change while functions run, without a new version.
 
-They are JSON in one parameter of Systems Manager, `{"read_only": true}` for example, and take
-precedence over a function's variables. Without the parameter, the variables count.
+They are JSON in one parameter of Systems Manager, for example `{"read_only": true}`, and take
+precedence over a function's variables. Without the parameter, the variables apply.
 """
 
 from collections.abc import Callable
@@ -27,14 +27,14 @@ Handler = Callable[[Any, Any], dict[str, Any]]
 
 
 def apply_switches(settings: S, switches: dict[str, Any]) -> S:
-    """Replace the settings that are switched; other switches only rebuild the handler."""
+    """Replace the switched settings; other switches only rebuild the handler."""
     return replace(settings, **{name: switches[name] for name in _SETTINGS if name in switches})
 
 
 class SwitchedHandler(Generic[S]):
     """A Lambda handler that is built again when the switches have changed.
 
-    If they can't be read, the last ones stay in force. If they were never read, nothing is written:
+    If they can't be read, the last ones still apply. If they were never read, writes are rejected:
     another Region or other tables may be in use.
 
     Args:

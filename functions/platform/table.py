@@ -54,13 +54,12 @@ _TRANSIENT = THROTTLING_CODES | OVERLOAD_REASONS | {"TransactionConflict"}
 
 
 class Table:
-    """Read and write one table, by a client that many threads share.
+    """Read and write one table; many threads share its client.
 
     Args:
-        seals: verify principals, API keys and deletions, and sign them; None in functions that
-            authorize no request: they can't write these items.
-        is_read_only: whether writes are refused, as in a standby Region, where a write would
-            overwrite changes that the active Region has made since the read.
+        seals: sign and verify principals, API keys and deletions; None in functions that authorize
+            no request: they can't write these items. is_read_only: whether writes are rejected, as
+            in a standby Region, where a write could overwrite later changes of the active Region.
     """
 
     def __init__(
@@ -154,7 +153,7 @@ class Table:
 
         Args:
             condition: on the index's own keys; `values` are its placeholders, without colons.
-            page_size: how many items a call reads at most; a megabyte by default.
+            page_size: the maximum number of items of a call; a megabyte by default.
         """
         request = {
             "IndexName": index,
@@ -410,7 +409,7 @@ def _build_range(
 
 
 TableWrites = tuple[Table, Sequence[Write]]
-"""Writes on one table that belong to a transaction over several tables."""
+"""Writes on one table, as part of a transaction over several tables."""
 
 
 class Store:

@@ -1,7 +1,7 @@
-"""Note what Idempotency-Keys were used for, where the items written don't show it.
+"""Record uses of Idempotency-Keys that the written items don't show.
 
-A request that writes one item under a name that it chooses finds its token there. A batch, a
-tenant, a principal or a fact is another item with each body, so the key itself has to be looked up.
+A request that writes one item under a chosen name finds its token there. A batch, a tenant, a
+principal or a fact is another item for another body, so its key is stored here.
 """
 
 from functions.platform import item_types
@@ -16,7 +16,7 @@ class UsedRequests(TimedStore):
     """The recently used Idempotency-Keys of all tenants."""
 
     def claim(self, tenant: str, token: RequestToken) -> None:
-        """Note what an Idempotency-Key is used for: one write of one unit."""
+        """Record the use of an Idempotency-Key: one write of one unit."""
         key = item_types.USED_REQUEST.build_key(tenant, request=token.key.hex())
         use = {"token": token.stored, TTL_ATTRIBUTE: self._clock() // 1000 + IDEMPOTENCY_SECONDS}
         try:

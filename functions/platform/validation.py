@@ -1,4 +1,4 @@
-"""Validate what callers send by pydantic models, and name the fields that are wrong."""
+"""Validate requests by pydantic models, and name wrong fields."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -26,21 +26,21 @@ from functions.platform.errors import ValidationFailed
 class RequestModel(BaseModel):
     """The model of a request's body, or of a part of one; unknown fields are errors.
 
-    Its validator is built at the first use, or by `model_rebuild`, and not at import: a function
-    has many models, and most containers serve few of them. A field's docstring is its description
-    in the OpenAPI document.
+    Its validator is built at the first use, or by `model_rebuild`, not at import: a function has
+    many models, and most instances use few of them. A field's docstring is its description in the
+    OpenAPI document.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 class ChangeModel(RequestModel):
-    """The model of a change: only the given fields change, and a default has no meaning."""
+    """The model of a change: only the given fields change, and defaults have no effect."""
 
 
 Model = TypeVar("Model", bound=BaseModel)
 READ_ONLY: JsonDict = {"readOnly": True}
-"""Marks the fields of a body that are accepted, and ignored."""
+"""Marks fields of a body that are accepted and ignored."""
 Path = tuple[str | int, ...]
 
 
@@ -85,7 +85,7 @@ _SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)
 
 
 def _normalize_ttl(value: object) -> object:
-    """Write a number of seconds, or an ISO 8601 duration without prefix, as RFC-0015 has it."""
+    """Convert seconds, or an ISO 8601 duration without prefix, to the form of RFC-0015."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"duration:PT{value}S"
     if isinstance(value, float):
@@ -115,11 +115,11 @@ Ttl = Annotated[
         }
     ),
 ]
-"""A lifetime; the service parses it and names what is wrong with it."""
+"""A lifetime; the service parses it and explains errors."""
 
 
 def validate(model: type[Model], document: Any, whole: str = "body") -> Model:
-    """Validate a document; `whole` is what errors call the document itself."""
+    """Validate a document; `whole` is the document's name in errors."""
     try:
         return model.model_validate(document)
     except ValidationError as error:
@@ -129,19 +129,19 @@ def validate(model: type[Model], document: Any, whole: str = "body") -> Model:
 def list_problems(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Path, str]]:
     """List the path and the problem of each wrong field, never its value.
 
-    Many are only counted: to list 300,000 fields takes a second.
+    After a number of problems, the rest is only counted: listing 300,000 takes a second.
     """
     if error.error_count() > limits.MAX_LISTED_ERRORS:
         yield (), f"has {error.error_count():,} errors; see the fields in /openapi.json"
         return
     for each in error.errors(include_url=False):
-        kinds = ("constrained-", "ExcludedSession")  # alternatives of a type, which are no fields
+        kinds = ("constrained-", "ExcludedSession")  # alternatives of a type are no fields
         path = tuple(part for part in each["loc"] if not str(part).startswith(kinds))
         yield path, _describe(each, model)
 
 
 def _describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
-    """Describe a problem; the length of a text is one of characters, whatever else checks it."""
+    """Describe a problem; the length of a text is in characters."""
     if problem["type"] == "extra_forbidden":
         return f"there is no such field; the fields are {_list_fields(model, problem['loc'][:-1])}"
     if problem["type"] in ("model_type", "dict_type"):
@@ -183,7 +183,7 @@ def _list_models(annotation: object) -> Iterator[type[BaseModel]]:
 def build_validation_error(
     problems: Iterable[tuple[Path, str]], whole: str = "body"
 ) -> ValidationFailed:
-    """Build the error that names the first 20 of at least one problem."""
+    """Build the error that names the first 20 problems."""
     errors = [
         (".".join(map(str, path)) or whole, problem)
         for path, problem in islice(problems, limits.MAX_VALIDATION_ERRORS)

@@ -1,4 +1,4 @@
-"""Encode values as attributes: JSON text, AES-GCM where it is sensitive.
+"""Encode values as attributes: JSON text, encrypted by AES-GCM if sensitive.
 
 Specification: RFC-0015 §9.2.
 """
@@ -13,15 +13,15 @@ from functions.platform.observability import report_count
 from functions.platform.sensitivity import ENCRYPTED, Sensitivity
 
 UNREADABLE = b'{"unreadable":true}'
-"""The placeholder of a text that was damaged or moved: lists show it as such."""
+"""The text that lists show in place of a damaged or moved text."""
 
 
 def read_text(item: Item, decode: Callable[[], bytes], otherwise: bytes = UNREADABLE) -> bytes:
-    """Decode a text of an item; if it was damaged or moved, report it and return another text."""
+    """Decode a text of an item; if it was damaged or moved, report it and return a placeholder."""
     try:
         return decode()
     except UnreadableValue:
-        # What was archived has lost its key; its index tells which message it was.
+        # An archived item has no key; its index identifies the message.
         key = (item["pk"], item["sk"]) if "pk" in item else item.get("index")
         report_count("UnreadableValues", key=key)
         return otherwise
@@ -52,8 +52,8 @@ class ValueCodec:
         """Decode the text of an item's value; empty if it is encrypted and there is no cipher.
 
         Args:
-            name, version: what it is bound to, from the key of the item and its place, not from
-                attributes beside the value: else a copied value would bring its own.
+            name, version: the encryption context, from the item's key and place. Attributes beside
+                the value can't give it: they would be copied together with the value.
         """
         if "data_key" not in item:
             return decompress(item["value"])

@@ -1,7 +1,7 @@
-"""Writes as values: stores build them, and a table carries them out, alone or together.
+"""Writes as values: stores build them, and a table runs them, alone or together.
 
-An expression may name an attribute with `#` before it, and has to where DynamoDB reserves the word,
-as `#value`. The table resolves these names.
+An expression may name an attribute with `#` before it, and must if DynamoDB reserves the word, as
+`#value`. The table resolves these names.
 """
 
 import re
@@ -45,7 +45,7 @@ def put_new(key: Key, item: Item) -> Write:
 
 
 def put_version(key: Key, item: Item, seen: int | None, attribute: str = "version") -> Write:
-    """Put `item` in the place of the one that was read at a version; None where there was none."""
+    """Put `item` in place of the one that was read at `version`; None if there was none."""
     return put_new(key, item) if seen is None else put(key, item, f"{attribute} = :seen", seen=seen)
 
 
@@ -55,10 +55,10 @@ def update(key: Key, expression: str, condition: str | None = None, **values: An
 
 
 def build_set_expression(attributes: Item, *further: str) -> tuple[str, Item]:
-    """Build the expression that sets attributes, and removes those that are None; and its values.
+    """Build the expression that sets attributes, and removes those of None, with its values.
 
     Args:
-        further: other settings, such as `version = version + :one`.
+        further: more assignments, such as `version = version + :one`.
     """
     values = {name: value for name, value in attributes.items() if value is not None}
     settings = ", ".join((*(f"#{name} = :{name}" for name in values), *further))
@@ -78,7 +78,7 @@ def build_unchanged_condition(read: Item) -> tuple[str, Item]:
     """Build the condition that attributes are as they were read, with its values.
 
     Args:
-        read: the attributes; None in the place of one that the item didn't have.
+        read: the attributes; None for an attribute that the item didn't have.
     """
     conditions = [
         f"attribute_not_exists({name})" if value is None else f"{name} = :seen_{name}"
@@ -93,7 +93,7 @@ def delete(key: Key, condition: str | None = None, **values: Any) -> Write:
 
 
 def replace_rows(before: Mapping[Key, Item], after: Mapping[Key, Item]) -> list[Write]:
-    """Delete the removed rows, and put those that are new or differ."""
+    """Delete removed rows, and put new and changed ones."""
     gone = [delete(key) for key in before.keys() - after.keys()]
     return [*gone, *(put(key, row) for key, row in after.items() if before.get(key) != row)]
 
@@ -106,7 +106,7 @@ def check(key: Key, condition: str, **values: Any) -> Write:
 def split_by_size(
     elements: Iterable[T], get_size: Callable[[T], int], most_size: int, most: int | None = None
 ) -> Iterator[list[T]]:
-    """Split into groups of up to `most` elements, and of a size of `most_size` together."""
+    """Split into groups of up to `most` elements, and a total size of `most_size`."""
     group, free = list[T](), most_size
     for each in elements:
         size = get_size(each)
@@ -128,6 +128,6 @@ def _get_size(value: Any) -> int:
 
 
 def find_names(*expressions: str | None) -> dict[str, dict[str, str]]:
-    """Return the part of a request that resolves attributes which expressions name as `#value`."""
+    """Return the part of a request that resolves names such as `#value` in expressions."""
     names = {name for each in expressions if each and "#" in each for name in _NAME.findall(each)}
     return {"ExpressionAttributeNames": {f"#{name}": name for name in names}} if names else {}
