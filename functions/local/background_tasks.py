@@ -25,9 +25,9 @@ from functions.stream.handler import ALL_CONSUMERS
 from functions.stream.handler import build_handler as build_stream_handler
 
 _STREAM_SECONDS = 0.1  # between two reads of the stream
-_CLEAN_UP_SECONDS = 3600.0  # a longer time than the others: each run scans all tables
+_CLEAN_UP_SECONDS = 3600.0  # longer than for other tasks: each run scans all tables
 _EXPIRED = f"{TTL_ATTRIBUTE} <= :now"
-_STOPPED_WITHIN = 15.0  # seconds; longer than a call takes after it was asked to stop
+_STOPPED_WITHIN = 15.0  # seconds; longer than a call takes to stop
 _ACCOUNT, _REGION = "000000000000", "local"
 _SCHEDULE = f"arn:aws:scheduler:{_REGION}:{_ACCOUNT}:schedule/default/agent-memory-sweep"
 
@@ -67,7 +67,7 @@ def run_background_tasks(
 
 
 def _group_consumers(settings: LocalSettings) -> dict[str, list[str]]:
-    """Group the consumers of the stream: a language model that is slow holds up no other one."""
+    """Group the consumers of the stream, so that a slow language model delays no other consumer."""
     apart = ["learning"] if settings.learning_url is not None else []
     groups = {"stream": [name for name in ALL_CONSUMERS if name not in apart]}
     return groups | ({"learning": apart} if apart else {})

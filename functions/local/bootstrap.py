@@ -63,12 +63,12 @@ def prepare(container: Container, folder: DataFolder) -> tuple[str, bool]:
     """Create the keys, the tables and the tenant `default` unless they exist.
 
     Returns:
-        The key in the data folder; and whether it works: it may have been rotated or revoked.
+        The key in the data folder, and whether it is valid: it may have been rotated or revoked.
     """
     api_key = folder.secret(API_KEY_FILE, create_api_key)
     ensure_tables(build_memory_table(MEMORY_TABLE), build_log_table(LOG_TABLE))
     try:
-        container.deployment_secret.raise_version()  # no other release runs on this folder
+        container.deployment_secret.raise_version()  # no other release uses this folder
         key_works = container.principals.ensure_tenant(TENANT, ADMIN, api_key)
         _close_memory_of_users(container)
         return api_key, key_works

@@ -1,4 +1,4 @@
-"""The data folder: one server uses it at a time, and only its owner reads the secrets."""
+"""The data folder: one server uses it at a time, and only its owner may read the secrets."""
 
 import fcntl
 import os
@@ -28,7 +28,7 @@ class DataFolder:
     def secret(self, name: str, make: Callable[[], str]) -> str:
         """Return the text of a secret's file (mode 0600), and create the file if it doesn't exist.
 
-        The file is synced to disk first: data that this secret encrypts must not outlive it.
+        The file is synced to disk first: data that this secret encrypts must not exist without it.
         """
         file = self.path / name
         try:

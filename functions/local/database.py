@@ -1,4 +1,4 @@
-"""Open the DynamoDB to use: the embedded engine, moto with a journal, or the user's."""
+"""Open the database: the embedded engine, moto with a journal, or the user's DynamoDB."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def open_database(settings: LocalSettings, folder: DataFolder, root: Path) -> It
         yield _use_named(settings.dynamodb)
         return
     binary = find_binary(root)
-    if folder.journal.exists():  # the folder's data is there, even if an engine was installed since
+    if folder.journal.exists():  # the journal has the data, even if an engine was installed since
         binary = None
     _assert_readable(binary, folder)
     with _simulate(folder) if binary is None else _run_engine(binary, folder) as database:

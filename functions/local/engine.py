@@ -1,8 +1,8 @@
 """The embedded database: a DynamoDB engine on SQLite, run as a child process.
 
-On each write, the engine searches a table's newest stream record without an index, and it never
+On each write, the engine searches for a table's newest stream record without an index, and it never
 drops records: after 40,000 records, a write costs forty times as much. The engine has no option
-for either. Therefore this module adds an index and deletes processed records.
+against either. Therefore this module adds an index and deletes processed records.
 """
 
 import os

@@ -25,7 +25,7 @@ from functions.platform.errors import ServiceError
 
 _THREADS = 32
 _KEEP_ALIVE = 75  # seconds: longer than common clients keep a connection, so that they close first
-_GRACE = 10  # seconds for requests in flight, once asked to stop
+_GRACE = 10  # seconds for requests in flight after a signal to stop
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -147,7 +147,7 @@ class _Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
-        self.headers = []  # the request keeps those that it has
+        self.headers = []  # the request keeps its own headers
 
 
 def listen(host: str, port: int) -> socket.socket:

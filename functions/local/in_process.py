@@ -1,4 +1,4 @@
-"""Run the whole service in this process, for tests of its users: without ports, AWS or waiting."""
+"""Run the whole service in this process, for users' tests: without ports, AWS or waiting."""
 
 import json
 import os
@@ -104,7 +104,7 @@ class InProcess:
         except ServiceError as error:
             return gateway.render_error(error)
         if method == "PATCH" and path.startswith(_TASKS):
-            self._deliver()  # logs have the end of a task after the events that precede it
+            self._deliver()  # so that logs have the end of a task after earlier events
         return gateway.invoke(self._api, event)
 
     def settle(self) -> None:

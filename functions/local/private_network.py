@@ -4,9 +4,8 @@ The engine listens on a TCP port and accepts any credentials. In a separate netw
 this process and its children reach that port. Web pages in the user's browser and other users'
 processes don't. Sockets that were bound before stay in the clients' network.
 
-Models are reached by a relay: a child process that stays in the clients' network. It takes
-connections at a Unix socket, which works between networks, and passes their bytes on to the
-endpoint, and to nothing else.
+A relay leads to models: a child process that stays in the clients' network. It accepts connections
+at a Unix socket, which works between networks, and forwards their bytes to the endpoint only.
 """
 
 import ctypes
@@ -44,7 +43,7 @@ def enter() -> bool:
 
 
 def _can_enter() -> bool:
-    """Try in a child process, since a process can't leave a half-configured network."""
+    """Try it in a child process, since a process can't leave a half-configured network."""
     child = os.fork()
     if child == 0:
         try:
@@ -110,7 +109,7 @@ def start_relay(url: str) -> str:
 def _run_child(
     listener: socket.socket, address: tuple[str, int], reading: int, folder: Path
 ) -> None:
-    """Relay until the parent has ended, and leave nothing behind."""
+    """Relay until the parent has ended, then remove the socket."""
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, signal.SIG_IGN)
     Thread(target=_accept, args=(listener, address), daemon=True).start()
@@ -127,7 +126,7 @@ def _accept(listener: socket.socket, address: tuple[str, int]) -> None:
 
 
 def _relay(client: socket.socket, address: tuple[str, int]) -> None:
-    """Pass on the bytes of one connection; it closes if the endpoint is out of reach."""
+    """Forward the bytes of one connection; close it if the endpoint can't be reached."""
     with client, suppress(OSError), socket.create_connection(address, _CONNECT_SECONDS) as server:
         server.settimeout(None)
         Thread(target=_pump, args=(client, server), daemon=True).start()

@@ -32,7 +32,7 @@ class LocalSettings(BaseModel):
             set `searchable`.
         learning_url: an OpenAI-compatible endpoint that learns from conversations; None for none.
         model: the name of its model.
-        learning_key: its key; None if it asks for none.
+        learning_key: its key; None if it needs none.
         learning_tokens_per_day, learning_requests_per_day: the maximum of each that strategies use
             on a day; 0 is no limit.
         embedding_model: `openai:NAME`, a model at `embedding_url`; None for the packaged one.

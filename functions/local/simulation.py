@@ -5,9 +5,9 @@ A user's tests may use it beside this service. Therefore only clients of this ad
 answers here, from separate backends. moto has no public interface for that, so its version is
 pinned, and only this module uses its classes.
 
-A journal keeps the tables in a SQLite file: a write is on disk before its answer is sent, so no
-acknowledged one is lost. The file has the present items, not the history of writes, so a start
-takes as long as there are items. Stream records stay until they are processed.
+A journal keeps the tables in a SQLite file: a write is on disk before its response, so no
+acknowledged write is lost. The file has the present items, not the history of writes, so the time
+of a start depends on the number of items. Stream records stay until they are processed.
 """
 
 import json
@@ -51,13 +51,13 @@ Document = dict[str, Any]
 
 
 class _Tables(DynamoDBBackend):
-    """moto's tables. A transaction costs what it touches; moto would copy all items."""
+    """moto's tables, with cheaper transactions: moto would copy all items."""
 
     def create_table(self, name: str, *arguments: Any, **options: Any) -> Table:
         table = super().create_table(name, *arguments, **options)
         vars(table)["__deepcopy__"] = lambda _memo: table
         if table.stream_shard is not None:
-            table.stream_shard.starting_sequence_number = 1  # SQLite stores no longer numbers
+            table.stream_shard.starting_sequence_number = 1  # SQLite stores no larger integers
         return table
 
     def transact_write_items(self, transact_items: list[dict[str, Any]]) -> None:
@@ -84,7 +84,7 @@ class _Tables(DynamoDBBackend):
 
 
 class Journal:
-    """The file. Only one thread may use it at a time.
+    """The journal's file. Only one thread may use it at a time.
 
     Raises:
         StartupError: the file is not such a journal.
@@ -102,7 +102,7 @@ class Journal:
         self._connection.close()
 
     def name_stream(self, table: str, label: str) -> str:
-        """Return the label of a table's stream: the stored one, or else this new one."""
+        """Return the stored label of a table's stream; store this new one if there is none."""
         with self._connection as connection:
             connection.execute("INSERT OR IGNORE INTO streams VALUES (?, ?)", (table, label))
         query = "SELECT label FROM streams WHERE name = ?"
@@ -162,7 +162,7 @@ def _decode(text: str) -> Document:
 
 
 def _decode_binary(value: Document) -> Document:
-    """Decode a binary attribute; a member named `B` of a map is an object."""
+    """Decode a binary attribute; in a map, a member named `B` is an object."""
     match value:
         case {"B": str(text), **others} if not others:
             return {"B": b64decode(text)}

@@ -57,7 +57,7 @@ class StreamReader:
 
     @property
     def processed(self) -> int:
-        """The highest sequence number up to which a shard is processed; 0 before the first."""
+        """The sequence number up to which a shard is processed, the highest of all; 0 at first."""
         return max((int(each) for each in self._positions.values() if each != _ENDED), default=0)
 
     def list_readable_shards(self) -> list[str]:

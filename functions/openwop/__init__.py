@@ -1,1 +1,1 @@
-"""Memories of replayable runs, as OpenWOP RFC 0004 has them."""
+"""Memories of replayable runs (OpenWOP RFC 0004)."""

@@ -1,7 +1,7 @@
 """Define who may do what with runs and memories.
 
-A principal of the tenant with a memory's reference, or a run's id, and the permission may use it:
-neither can be guessed or forged. Both are checked before anything is decided here.
+A principal of the tenant may use a memory or a run if it has the reference or the id, and the
+permission: neither can be guessed or forged. Both are checked before the rules here.
 """
 
 from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE, Action, Rule

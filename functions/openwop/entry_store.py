@@ -28,7 +28,7 @@ from functions.platform.table import ConditionFailed, Table
 from functions.platform.values import read_text
 from functions.platform.writes import Write, delete, put, put_new, update
 
-_MAX_PINS = 100  # that are read of those that keep an entry; it is looked at again afterwards
+_MAX_PINS = 100  # pins that are read; the entry is checked again later
 _LAST = "~"  # sorts after every sequence number
 _SET_DUE = f"{DUE_ATTRIBUTE} = :due, {DUE_SHARD_ATTRIBUTE} = :shard"
 
@@ -37,9 +37,9 @@ class MemoryEntryDraft(NamedTuple):
     """An entry to be put, redacted.
 
     Attributes:
-        entry: with no sequence number yet; its run must be open and on the memory.
-        secrets_sum: of the secrets by which it was redacted.
-        replaces: the number of an entry that the same request put, and that no longer exists.
+        entry: without a sequence number; its run must be open and on the memory. secrets_sum: the
+        sum of the secrets that were redacted. replaces: the number of a deleted entry that the same
+        request put.
     """
 
     tenant: str
@@ -107,7 +107,7 @@ class MemoryEntryStore:
     def list_entries(
         self, partition: str, query: EntryListQuery, snapshot: int | None
     ) -> Iterator[MemoryEntry]:
-        """Read the entries before a snapshot, newest first, page by page as they are taken.
+        """Read the entries before a snapshot, newest first, page by page as they are used.
 
         With a tag, its rows are read, and then the entries that they name.
         """
@@ -175,10 +175,10 @@ class MemoryEntryStore:
         author: str | None,
         *further: Write,
     ) -> bool:
-        """Mark an entry of an author as deleted, for later runs; whether it existed: one call.
+        """Mark an author's entry as deleted for later runs; return whether it existed: one call.
 
-        It stays for the runs that see it; the schedule looks at it once every run that was
-        started before can be seen.
+        It stays for the runs that see it. The schedule checks it when all runs that were started
+        before are visible.
         """
         partition = MEMORY.build_partition(tenant, memory=memory)
         key = MEMORY_ENTRY.build_key_in(partition, sequence=written)
@@ -207,17 +207,17 @@ class MemoryEntryStore:
         return True
 
     def purge(self, item: Item) -> None:
-        """Remove an expired or deleted entry, by its item, from storage."""
+        """Remove the item of an expired or deleted entry."""
         writes = _delete_entry(item)
         try:
             self._table.transact(writes)
         except ConditionFailed as refused:
-            # the request's marker was used again since, and stays
+            # the request's marker was reused since, and stays
             rest = [write for write in writes if write.key not in refused.failed]
             self._table.transact(rest)
 
     def collect(self, item: Item, now: int) -> Counter[str]:
-        """Remove an entry, by its item, if it is expired, or if no kept snapshot shows it."""
+        """Remove an entry's item if it has expired, or if no kept snapshot shows it."""
         if item.get("expires_at", now + 1) <= now:
             self.purge(item)
             return Counter(expired=1)
@@ -235,7 +235,7 @@ class MemoryEntryStore:
 
     def _list_pins(self, partition: str, after: int, before: int, now: int) -> list[Item]:
         """Read pins between two sequence numbers whose snapshots are kept, newest first."""
-        if before - after <= 1:  # a range whose end lies before its begin is refused
+        if before - after <= 1:  # DynamoDB rejects a range that ends before its begin
             return []
         first = SNAPSHOT_PIN.build_sort(sequence=after + 1, run="")
         last = SNAPSHOT_PIN.build_sort(sequence=before - 1, run=_LAST)
@@ -247,14 +247,14 @@ class MemoryEntryStore:
 def _assert_run_open(
     tenant: str, memory: str, run: str | None, now: int, refused: ConditionFailed
 ) -> None:
-    """Raise `NotFound` or `RunEnded` if a write was refused on account of its run."""
+    """Raise `NotFound` or `RunEnded` if a write failed because of its run."""
     key = run and build_run_key(tenant, run)
     if key and key in refused.failed:
         assert_open(decode_run(refused.failed[key]), now, memory)
 
 
 def _delete_entry(item: Item) -> list[Write]:
-    """Delete an entry, its tag rows, and its request's marker unless that was used again since."""
+    """Delete an entry, its tag rows, and its request's marker unless it was reused since."""
     entry, partition = _decode(item), item["pk"]
     number = {"sequence": entry.sequence}
     writes = [delete(MEMORY_ENTRY.build_key_in(partition, **number))]

@@ -12,7 +12,7 @@ RunState = Literal["open", "ended", "expired"]
 
 
 class MemoryOwner(NamedTuple):
-    """Whose memory it is: a principal's, or that of all principals of an agent type."""
+    """The owner of a memory: a principal, or all principals of an agent type."""
 
     kind: Literal["principal", "agent_type"]
     id: str
@@ -35,20 +35,17 @@ class ListedMemory(NamedTuple):
 
 
 class MemoryRun(NamedTuple):
-    """A run: it sees what its memories held at the number `snapshot`, until it is closed.
+    """A run: until it is closed, it sees its memories as of the number `snapshot`.
 
     Attributes:
         memories: the hashes of its memories, in the order of the request.
-        started_by: who started it, and `started` when, in epoch ms.
-        deadline: when it closes by itself, in epoch ms.
-        retention: how long its snapshot is kept once it is closed, in ms.
-        secrets: of its secrets; `secret_bytes` is how many bytes those have.
-        secrets_number: a random number that these secrets have; 0 without any.
-        agent, scope: the name of its memory; None if references gave it, or a run to replay, or if
-            it holds a secret.
-        replay_of: the run whose snapshot it has.
-        ended_at: when it was ended, in epoch ms.
-        redaction_marker: the edition whose marker its puts use; None for the deployment's.
+        started_by: who started it; `started`: when, in epoch ms. deadline: when it closes by
+        itself, in epoch ms. retention: how long its snapshot is kept after it is closed, in ms.
+        secrets: the number of its secrets; `secret_bytes`: their size. secrets_number: a random
+        number for these secrets; 0 without any. agent, scope: the name of its memory; None if the
+        request had references or a run to replay, or if the name holds a secret. replay_of: the run
+        whose snapshot it has. ended_at: when it was ended, in epoch ms. redaction_marker: the
+        edition of the marker in its puts; None for the deployment's.
     """
 
     run_id: str
@@ -71,36 +68,35 @@ class MemoryRun(NamedTuple):
 
     @property
     def list_position(self) -> str:
-        """Return what it sorts by among the runs of who started it, newest first."""
+        """Return its position among the runs of its starter, newest first."""
         return build_list_position(self.started_at, self.run_id)
 
     @property
     def ends_at(self) -> int:
-        """Return the time when it was ended, or its `ttl` passes (epoch ms)."""
+        """Return the time when it was ended, or ends by itself (epoch ms)."""
         return self.deadline if self.ended_at is None else min(self.ended_at, self.deadline)
 
     @property
     def snapshot_kept_until(self) -> int:
-        """Until when its snapshot is kept (epoch ms)."""
+        """The time until which its snapshot is kept (epoch ms)."""
         return self.ends_at + self.retention
 
     def is_closed(self, now: int) -> bool:
-        """Tell whether the run was ended, or has lived as long as it may."""
+        """Tell whether the run was ended, or its deadline has passed."""
         return self.ended_at is not None or self.deadline <= now
 
     def get_state(self, now: int) -> RunState:
-        """Return whether the run is open, or why it is closed."""
+        """Return the state: open, or the reason why it is closed."""
         if not self.is_closed(now):
             return "open"
         return "expired" if self.ended_at is None or self.deadline <= self.ended_at else "ended"
 
 
 class MemoryEntry(NamedTuple):
-    """An entry as it was stored.
+    """A stored entry.
 
     `sequence` and `deleted` are the sequence numbers at which it was written and deleted; times are
-    epoch ms; `run` and `principal` put it; `request` is the key of the Idempotency-Key that it was
-    put under.
+    epoch ms; `run` and `principal` put it; `request` is the digest of the Idempotency-Key.
     """
 
     sequence: int
@@ -124,10 +120,10 @@ class MemoryEntry(NamedTuple):
 
 
 class EntryListQuery(NamedTuple):
-    """Tells what a list asks for.
+    """A query for a list of entries.
 
-    `tag` filters; `before` is the sequence number of the last entry that was seen; `page_size` is
-    how many entries the caller will probably take.
+    `tag` filters; `before` is the sequence number of the last entry seen; `page_size` is the number
+    of entries that the caller probably takes.
     """
 
     tag: str | None

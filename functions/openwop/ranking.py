@@ -1,4 +1,4 @@
-"""Rank entries of a memory by how well they fit a query."""
+"""Rank entries of a memory by their relevance to a query."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from functions.vectors.hybrid import VectorSearch, read_query
 
 
 class EntryRanking:
-    """Ranks entries in memory; nothing is stored, and an entry is embedded once by a process."""
+    """Ranks entries in memory; vectors aren't stored, and a process embeds an entry once."""
 
     def __init__(self, vector_search: VectorSearch) -> None:
         self._vector_search = vector_search
@@ -17,9 +17,9 @@ class EntryRanking:
     def rank(
         self, tenant: str, reference: str, query: str, entries: Sequence[MemoryEntry]
     ) -> list[MemoryEntry]:
-        """Sort the entries of a memory: those that fit the query best are first.
+        """Sort the entries of a memory by relevance to a query, best first.
 
-        Of entries that fit equally well, the newer one is first.
+        Of equally relevant entries, the newer one is first.
         """
         asked = read_query(query)
         texts = [Text(each.id, 1, each.content) for each in entries]

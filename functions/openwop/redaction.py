@@ -1,10 +1,10 @@
 """The redaction of secrets (OpenWOP RFC 0004 §D, SR-1).
 
-Redacted text contains no secret in any of its forms, even where secrets overlap, repeat, contain
-each other, or result from a marker and the characters beside it. The forms are: literal,
-JSON-escaped, and wrapped in another way. A text is read several times: as it is, and with its JSON
-escapes decoded once or more. Each reading leaves out white space and invisible characters. Secrets
-are compared in the same form, so line breaks, indentation, and escapes hide nothing.
+Redacted text contains no secret in any form, even if secrets overlap, repeat, contain each other,
+or arise from a marker and the characters beside it. The forms are: literal, JSON-escaped, and with
+other line breaks. A text is read several times: as it is, and with its JSON escapes decoded once or
+more. Each reading omits white space and invisible characters. Secrets are compared in the same
+form, so line breaks, indentation, and escapes hide no secret.
 """
 
 import re
@@ -18,7 +18,7 @@ from functions.openwop.requests import Secret
 from functions.platform import limits
 from functions.platform.errors import ValidationFailed
 
-MIN_LINE_CHARACTERS = 32  # of a line of a secret that is a secret by itself
+MIN_LINE_CHARACTERS = 32  # of a line of a secret that counts as a secret
 _READINGS = 4  # as it is, and with escapes decoded up to three times
 _IGNORED = re.compile(r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+")
 _HIGH, _LOW = "[dD][89abAB][0-9a-fA-F]{2}", "[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -32,7 +32,7 @@ _BOUNDARY = "-----"  # of PEM; the line is no secret
 
 
 class TextReading(NamedTuple):
-    """A text as it is compared, and where each of its characters is in the original."""
+    """A text for comparison, with the place of each character in the original."""
 
     text: str
     starts: Sequence[int]
@@ -56,10 +56,10 @@ def read_text(text: str) -> Iterator[TextReading]:
 
 
 def derive_patterns(secret: str) -> set[str]:
-    """Derive what a reading must not contain: a secret, and parts that are secrets themselves.
+    """Derive the patterns that a reading must not contain: a secret, and parts of it.
 
-    A secret that came with escapes is also meant without them. Of several lines, such as a PEM
-    file's, those between the boundaries are a secret, and so is each long one.
+    A secret with escapes is also searched without them. If a secret has several lines, such as a
+    PEM file, the lines between the boundaries are a secret, and so is each long line.
     """
     patterns = set()
     for form in (secret, _ESCAPE.sub(_decode, secret)):
@@ -71,7 +71,7 @@ def derive_patterns(secret: str) -> set[str]:
 
 
 def _decode(match: re.Match[str]) -> str:
-    """Decode an escape into one character; an escaped line break is nothing."""
+    """Decode an escape into one character; an escaped line break is removed."""
     if match["high"]:
         high, low = int(match["high"], 16) - 0xD800, int(match["low"], 16) - 0xDC00
         return chr((high << 10 | low) + (1 << 16))
@@ -84,7 +84,7 @@ def _decode(match: re.Match[str]) -> str:
 def _replace(
     source: TextReading, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]
 ) -> TextReading:
-    """Replace what a pattern matches by one character or none, and keep the places."""
+    """Replace matches of a pattern by one character or none, and keep the places."""
     parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -126,11 +126,11 @@ LabelledSecret = tuple[str, str]
 """The label and the value of a secret."""
 
 _MARKERS: dict[Edition, str] = {"rfc-0004": "<REDACTED:{}>", "1.x": "[REDACTED:{}]"}
-_ANY_LABEL = "secret"  # where a secret's own label would show another secret
+_ANY_LABEL = "secret"  # replaces a label that contains another secret
 
 
 class Redactor:
-    """Redacts secrets, and finds which ones a text holds."""
+    """Redacts secrets, and finds those that a text holds."""
 
     def __init__(self, secrets: Iterable[LabelledSecret], edition: Edition) -> None:
         self._secrets = sorted(set(secrets), key=lambda pair: (-len(pair[1]), pair))
@@ -152,8 +152,8 @@ class Redactor:
     def redact(self, texts: Sequence[str]) -> list[str]:
         """Replace each secret in the texts by its marker.
 
-        A text becomes a single marker where a marker and the characters beside it form a secret
-        again, or where it holds too many secrets, which overlap then.
+        A text becomes a single marker if a marker and the characters beside it form a secret again,
+        or if it holds too many (overlapping) secrets.
         """
         found = self._find(texts)
         if not found:
@@ -167,7 +167,7 @@ class Redactor:
         return clean if not self._find(clean) else [self._replace_whole(text) for text in clean]
 
     def render_marker(self, label: str) -> str:
-        """Render what replaces a secret; a label that holds another secret is left out."""
+        """Render the marker of a secret; a label that holds another secret is omitted."""
         marker = _MARKERS[self._edition].format(label)
         return _MARKERS[self._edition].format(_ANY_LABEL) if self._find([marker]) else marker
 
@@ -183,7 +183,7 @@ class Redactor:
 
     def _find(self, texts: Iterable[str]) -> list[str]:
         """Find the patterns that the texts contain, the longest first."""
-        # no pattern has white space, so none reaches from one reading into the next
+        # no pattern has white space, so no match extends into the next reading
         readings = "\n".join(reading.text for text in texts for reading in read_text(text))
         return [pattern for pattern in self._labels if pattern in readings]
 
@@ -195,7 +195,7 @@ class Redactor:
 def collect_secrets(
     secrets: Iterable[Secret], known: Iterable[LabelledSecret], edition: Edition
 ) -> list[LabelledSecret]:
-    """Collect a run's secrets: those that it knows and those of a request, each once."""
+    """Collect a run's secrets: its present ones and those of a request, each once."""
     given = [(each.label, each.value.get_secret_value()) for each in secrets]
     for index, (_, value) in enumerate(given):
         if len(remove_ignored(value)) < limits.MIN_SECRET_CHARACTERS:
@@ -216,10 +216,10 @@ def collect_secrets(
 
 
 def _find_ranges(text: str, patterns: Sequence[str]) -> list[Range] | None:
-    """Find where secrets are in a text as it came, in any form; None if they are too many.
+    """Find the places of secrets in an original text, in any form; None if they are too many.
 
-    Secrets that overlap are one range, under the longest one's label, so that no part of one is
-    left.
+    Overlapping secrets are one range, with the label of the longest one, so that no part of a
+    secret is left.
     """
     found = list(islice(_find_places(text, patterns), _MAX_PLACES + 1))
     return merge_ranges(found) if len(found) <= _MAX_PLACES else None

@@ -39,13 +39,13 @@ class NewMemoryRun(RequestModel):
     memory_refs: (
         Annotated[list[str], Field(min_length=1, max_length=limits.MAX_RUN_MEMORIES)] | None
     ) = Field(default=None, alias="memoryRefs")
-    """The memories that the run is on, all seen as they are at one moment."""
+    """The memories that the run is on, all as of one moment."""
     replay_of: str | None = Field(
         default=None, alias="replayOf", max_length=limits.MAX_ID_CHARACTERS
     )
     """The run whose snapshot this run reads."""
     secrets: Annotated[list[Secret], Field(max_length=limits.MAX_SECRETS)] = Field(default=[])
-    """The secrets that no put into the run's memories stores while the run is open."""
+    """The secrets to redact in all puts into the run's memories while the run is open."""
     on_secret: OnSecret = Field(default="redact", alias="onSecret")
     """The treatment of a secret in a put of the run."""
     redaction_marker: Edition | None = Field(default=None, alias="redactionMarker")
@@ -92,7 +92,7 @@ class NewSecrets(RequestModel):
     """Body of `POST /v1/runs/{runId}/secrets`; one secret may be given instead of a list."""
 
     secrets: Annotated[list[Secret], Field(min_length=1, max_length=limits.MAX_SECRETS)]
-    """The secrets that no put stores from now on."""
+    """The secrets to redact in all puts from now on."""
 
     @model_validator(mode="before")
     @classmethod
@@ -112,6 +112,6 @@ class NewMemoryEntry(RequestModel):
     ] = Field(default=[])
     """Labels to query by."""
     expires_at: Timestamp | None = Field(default=None, alias="expiresAt")
-    """From this moment on no list and no get shows it."""
+    """The time of its expiry: lists and gets don't show it afterwards."""
     run_id: str | None = Field(default=None, alias="runId", max_length=limits.MAX_ID_CHARACTERS)
     """The run that puts it, which must be open."""

@@ -17,24 +17,24 @@ from functions.platform.errors import (
 )
 from functions.platform.openwop_keys import build_memory_run_id, build_reference, parse_reference
 
-SETTLING_TIME = 3_000  # ms after which every transaction that had begun is visible as a whole
-CLOCK_SKEW = 60_000  # ms by which the clocks of two functions may differ
+SETTLING_TIME = 3_000  # ms; then every transaction that had begun is visible completely
+CLOCK_SKEW = 60_000  # ms; the largest difference of two functions' clocks
 _DAY = 86_400_000  # ms
-_LOOK_INTERVAL = 3_600_000  # ms between two looks at a deleted entry that an open run sees
+_LOOK_INTERVAL = 3_600_000  # ms between two checks of a deleted entry that an open run sees
 _NOTHING = re.compile(r"(duration:)?P[0.,YMWDTHS]+")
 GivenDuration = int | str
 """A number of seconds, or an ISO 8601 duration."""
 
 
 def find_owner(caller: Principal) -> MemoryOwner:
-    """Find whose memories a caller names by agent and scope."""
+    """Find the owner of the memories that a caller names by agent and scope."""
     if caller.agent_type is not None:
         return MemoryOwner("agent_type", caller.agent_type)
     return MemoryOwner("principal", caller.id)
 
 
 def is_visible(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
-    """Tell whether a snapshot shows an entry, or, for None, whether the entry exists at present.
+    """Tell whether a snapshot shows an entry; for None, whether the entry exists at present.
 
     An expired entry is visible nowhere.
     """
@@ -46,9 +46,9 @@ def is_visible(entry: MemoryEntry, snapshot: int | None, now: int) -> bool:
 
 
 def compute_next_look(kept_until: int, now: int, *, is_any_open: bool) -> int:
-    """Compute when to look again at a deleted entry that runs see until `kept_until`.
+    """Compute when to check again a deleted entry that runs see until `kept_until`.
 
-    An open run may be ended before, so that its snapshot is kept less long.
+    An open run may be ended before, so that its snapshot expires earlier.
     """
     return min(kept_until, now + _LOOK_INTERVAL) if is_any_open else kept_until
 
@@ -59,7 +59,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def parse_run_lifetime(ttl: GivenDuration | None) -> int:
-    """Parse how long an open run lasts, in ms; 24 hours by default."""
+    """Parse the lifetime of an open run, in ms; 24 hours by default."""
     lifetime = limits.DEFAULT_OPENWOP_RUN_LIFETIME if ttl is None else _parse(ttl, "ttl")
     if not 0 < lifetime <= limits.MAX_OPENWOP_RUN_LIFETIME:
         most = limits.MAX_OPENWOP_RUN_LIFETIME // _DAY
@@ -68,7 +68,7 @@ def parse_run_lifetime(ttl: GivenDuration | None) -> int:
 
 
 def parse_retention(retain_snapshot: GivenDuration | None) -> int:
-    """Parse how long a run's snapshot is kept once it is closed, in ms."""
+    """Parse how long a run's snapshot is kept after it is closed, in ms."""
     if retain_snapshot is None:
         return limits.DEFAULT_SNAPSHOT_RETENTION
     retention = _parse(retain_snapshot, "retainSnapshot")
@@ -104,7 +104,7 @@ def assert_content_fits(content: str) -> None:
 
 
 def run_not_found() -> NotFound:
-    """Build the error for a run that does not exist in this tenant, or not on this memory."""
+    """Build the error for a run that this tenant, or this memory, does not have."""
     return NotFound("no run on this memory has this id")
 
 
@@ -127,13 +127,13 @@ _SEED_BYTES = 16
 
 
 class MemoryReferences:
-    """Makes and verifies references, and makes run ids."""
+    """Builds and verifies references, and builds ids of runs."""
 
     def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
         self._derive_key = derive_key
 
     def make_reference(self, tenant: str, memory: str) -> str:
-        """Make the reference of a tenant's memory, always the same."""
+        """Build the reference of a tenant's memory, which is always the same."""
         return build_reference(self._seed("memory", tenant, memory), memory)
 
     def resolve(self, tenant: str, text: str) -> str:
@@ -144,7 +144,7 @@ class MemoryReferences:
         return memory
 
     def make_run_id(self, tenant: str, request: bytes) -> str:
-        """Make the id of the run that a request starts; the same for a retry."""
+        """Build the id of the run that a request starts, which is the same for a retry."""
         return build_memory_run_id(self._seed("run", tenant, request.hex()))
 
     def _seed(self, *parts: str) -> bytes:

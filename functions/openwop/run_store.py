@@ -56,9 +56,9 @@ class MemoryRunStore(Store):
         secrets: Sequence[Write],
         request: RequestToken,
     ) -> MemoryRun:
-        """Open a run with the writes of its secrets if the checks of its snapshot hold.
+        """Open a run with the writes of its secrets, on condition of the checks of its snapshot.
 
-        Returns the run, or the one that an earlier try of the same request opened.
+        Returns the run, or the run that an earlier try of the request opened.
         """
         key = build_run_key(tenant, run.run_id)
         partitions = build_partitions(tenant, run)
@@ -84,7 +84,7 @@ class MemoryRunStore(Store):
         now: int,
         *audit: Write,
     ) -> None:
-        """Replace the secrets of an open run by those of `run`, which has more of them."""
+        """Replace the secrets of an open run by those of `run`, which has more."""
         partitions = build_partitions(tenant, run)
         change = SecretsChange.between(before, run)
         changed = _change(tenant, before, run, now)
@@ -102,7 +102,7 @@ class MemoryRunStore(Store):
             raise
 
     def end(self, tenant: str, run: MemoryRun, now: int, *audit: Write) -> None:
-        """End an open run: delete its secrets, and keep its snapshot for as long as it says."""
+        """End an open run: delete its secrets, and keep its snapshot for its retention."""
         ended = run._replace(ended_at=now)
         writes = [_change(tenant, run, ended, now), *audit]
         for partition in build_partitions(tenant, run):
@@ -133,14 +133,14 @@ class MemoryRunStore(Store):
 
 
 def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[Write]:
-    """Check that no memory of a run changed since its head was advanced; count the run's secrets.
+    """Check that a run's memories are unchanged since their heads were advanced; count secrets.
 
-    Nothing was deleted since then, so nothing that the snapshot shows can have left the storage.
-    Nothing was written either, but for the last head: so all memories are seen as they were at one
-    moment, that at which the last one was advanced.
+    No entry was deleted since then, so all entries of the snapshot still exist. No entry was
+    written either, except for the last head: so the snapshot shows all memories as of one moment,
+    when the last head was advanced.
 
-    The last two entries of each are touched, so that DynamoDB waits for those that still write
-    them: what is in the snapshot is visible as a whole from the start on.
+    The checks include the last two entries of each memory, so that DynamoDB waits for transactions
+    that still write them: from the start, the snapshot is visible completely.
     """
     writes: list[Write] = []
     partitions, added = build_partitions(tenant, run), SecretsChange.between(None, run)
@@ -175,7 +175,7 @@ def check_run_open(tenant: str, run: str, memory: str, now: int) -> Write:
 
 
 def build_run_key(tenant: str, run: str) -> Key:
-    """Build the key of a run; a text without the form of an id names none."""
+    """Build the key of a run; raise if the text has not the form of an id."""
     if not is_memory_run_id(run):
         raise run_not_found()
     return MEMORY_RUN.build_key(tenant, run=run)
@@ -192,7 +192,7 @@ def decode_run(item: Item | None) -> MemoryRun | None:
 
 
 def _encode(tenant: str, run: MemoryRun) -> Item:
-    """Encode a run; it outlives its snapshot, so that a caller learns that it has ended."""
+    """Encode a run; it is kept longer than its snapshot, so callers learn that it ended."""
     partition = MEMORY_RUN.build_group(tenant, principal=run.started_by)
     return to_attributes(run) | {
         TTL_ATTRIBUTE: to_ttl_seconds(run.snapshot_kept_until + ENDED_OPENWOP_RUN_LIFETIME),
@@ -201,7 +201,7 @@ def _encode(tenant: str, run: MemoryRun) -> Item:
 
 
 def _change(tenant: str, before: MemoryRun, after: MemoryRun, now: int) -> Write:
-    """Build the write of a run that is open, and has the secrets that it had."""
+    """Build the write of an open run, on condition that its secrets are unchanged."""
     key, number = build_run_key(tenant, after.run_id), before.secrets_number
     return put(key, _encode(tenant, after), f"{_IS_OPEN} AND {_SECRETS}", now=now, number=number)
 

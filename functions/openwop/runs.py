@@ -1,4 +1,4 @@
-"""Runs: how they start, are replayed and end, and which secrets they hold."""
+"""Use cases of runs: start, replay and end them, and add secrets."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -49,14 +49,14 @@ class MemoryRuns:
     def start(self, caller: Principal, new: NewMemoryRun, token: RequestToken | None) -> MemoryRun:
         """Open a run on memories, or on the snapshot of another run.
 
-        A retry with the same Idempotency-Key gets the same run, while that is open.
+        A retry with the same Idempotency-Key gets the same run, while it is open.
 
         Raises:
             AccessDenied: a reference was not issued for the caller's tenant.
             NotFound: there is no such run to replay.
-            ValidationFailed: a duration or a secret can't be taken.
-            IdempotencyConflict: the Idempotency-Key came with another body.
-            RunEnded: the run that the Idempotency-Key started is closed, or the snapshot of the run
+            ValidationFailed: a duration or a secret is not allowed. IdempotencyConflict: the
+            Idempotency-Key came with another body. RunEnded: the run that the Idempotency-Key
+            started is closed, or the snapshot of the run
                 to replay is no longer kept.
             CapacityExceeded: the open runs of a memory have too many secrets.
         """
@@ -136,21 +136,21 @@ class MemoryRuns:
     def list_own(self, caller: Principal, wanted: WantedPage) -> Iterator[MemoryRun]:
         """List the runs that the caller started, newest first.
 
-        Others' runs are in no list: who knows a run's id may use it.
+        Other principals' runs aren't listed: a caller that knows a run's id may use it.
         """
         return self._store.list_started(caller.tenant, caller.id, wanted)
 
     def name_memory(self, caller: Principal, new: NewMemory) -> str:
-        """List the memory that the caller has under an agent and a scope; return its hash."""
+        """Add the caller's memory of an agent and a scope to its list; return its hash."""
         owner = rules.find_owner(caller)
         return self._lists.add(caller.tenant, owner, new.agent, new.scope, self._clock())
 
     def list_memories(self, caller: Principal, wanted: WantedPage) -> Iterator[ListedMemory]:
         """List the memories of the caller's principal and of its agent type, the last one first.
 
-        Others' are in no list: who holds the reference of one may use it.
+        Other principals' memories aren't listed: a caller with the reference may use them.
         """
-        # The caller may have got its agent type after its first memory.
+        # The caller's agent type may have been set after its first memory.
         owners = dict.fromkeys([MemoryOwner("principal", caller.id), rules.find_owner(caller)])
         owned = [self._lists.list_owned(caller.tenant, owner, wanted) for owner in owners]
         return merge(*owned, key=lambda each: each.position, reverse=True)
@@ -167,7 +167,7 @@ class MemoryRuns:
     def get_kept(
         self, caller: Principal, run_id: str, reference: str | None
     ) -> tuple[MemoryRun, str]:
-        """Get a run whose snapshot is kept, and one of its memories; the first one for None.
+        """Get a run whose snapshot is kept, and one of its memories; None for the first one.
 
         Raises:
             NotFound: there is no such run, or it isn't on this memory.
@@ -185,14 +185,13 @@ class MemoryRuns:
 
     @retry_on(ConditionFailed, "others are changing this run")
     def add_secrets(self, caller: Principal, run_id: str, new: NewSecrets) -> MemoryRun:
-        """Give an open run more secrets: from the answer on, no put into its memories stores one.
+        """Add secrets to an open run: after the response, puts into its memories redact them.
 
         Raises:
-            AccessDenied: somebody else's run, and no permission to write.
-            NotFound: the caller's tenant has no such run.
-            RunEnded: the run is closed.
-            ValidationFailed: a secret can't be taken.
-            CapacityExceeded: the open runs of a memory have too many secrets.
+            AccessDenied: the run is another principal's, and the caller may not write. NotFound:
+            the caller's tenant has no such run. RunEnded: the run is closed. ValidationFailed: a
+            secret is not allowed. CapacityExceeded: the open runs of a memory have too many
+            secrets.
         """
         before = rules.assert_open(self.get(caller, run_id), self._clock())
         authorize(caller, CHANGE_RUN, before)
@@ -208,9 +207,9 @@ class MemoryRuns:
     def _give_secrets(
         self, tenant: str, run: MemoryRun, secrets: Sequence[LabelledSecret]
     ) -> tuple[MemoryRun, Sequence[Write]]:
-        """Give a run its secrets; return it with the writes that store them.
+        """Set the secrets of a run; return it with the writes that store them.
 
-        It forgets the name of its memory if that holds one of them: names are stored in clear.
+        If the memory's name holds a secret, the name is removed: names are stored in clear.
         """
         if not secrets:
             return run, ()
@@ -226,12 +225,12 @@ class MemoryRuns:
 
     @retry_on(ConditionFailed, "others are changing this run")
     def end(self, caller: Principal, run_id: str) -> None:
-        """End a run: delete its secrets, and keep its snapshot as long as it says.
+        """End a run: delete its secrets, and keep its snapshot for its retention.
 
         Repeating the request changes nothing.
 
         Raises:
-            AccessDenied: somebody else's run, and no permission to write.
+            AccessDenied: the run is another principal's, and the caller may not write.
             NotFound: the caller's tenant has no such run.
         """
         run, now = self.get(caller, run_id), self._clock()
@@ -243,10 +242,10 @@ class MemoryRuns:
 
     @retry_on(ConditionFailed, "others are changing this run")
     def delete(self, caller: Principal, run_id: str) -> None:
-        """Delete a run, its secrets, and its hold on its snapshot; replays of it keep theirs.
+        """Delete a run, its secrets, and its pin of the snapshot; replays keep their pins.
 
         Raises:
-            AccessDenied: somebody else's run, and no `memory.admin`.
+            AccessDenied: the run is another principal's, and the caller lacks `memory.admin`.
             NotFound: the caller's tenant has no such run.
         """
         run = self.get(caller, run_id)

@@ -1,8 +1,8 @@
 """The encrypted secrets of open runs, in the partition of each memory that the run is on.
 
 Each run's secrets have a random number, and the memory's head has their sum. A put has the sum of
-those that it knows as a condition, so none is redacted by fewer secrets than there are, not even
-where a read sees a part of another request's transaction (OpenWOP RFC 0004 §D).
+the secrets that it redacted as a condition, so it never misses a secret, even if a read sees a part
+of another request's transaction (OpenWOP RFC 0004 §D).
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,9 +35,9 @@ _IS_ROOM = (
 
 @dataclass(frozen=True, slots=True)
 class SecretsChange:
-    """By how much the sum, the count and the bytes of a memory's secrets change.
+    """The change of the sum, the count and the bytes of a memory's secrets.
 
-    `forgets_name` is whether the memory's name holds one of them: then it leaves its owner's list.
+    `forgets_name`: the memory's name holds one of them, so it is removed from its owner's list.
     """
 
     number: int
@@ -60,7 +60,7 @@ def _measure(run: MemoryRun | None) -> tuple[int, int, int]:
 
 
 def remove_secrets(partition: str, run: MemoryRun) -> list[Write]:
-    """Remove the secrets of a run, which has some, from a memory."""
+    """Remove the secrets of a run that has secrets from a memory."""
     row = delete(RUN_SECRETS.build_key_in(partition, run=run.run_id), "attribute_exists(pk)")
     return [row, count_secrets(partition, SecretsChange.between(run, None))]
 
@@ -93,7 +93,7 @@ def count_secrets(
 
 
 def assert_room(partitions: Sequence[str], change: SecretsChange, refused: ConditionFailed) -> None:
-    """Raise `CapacityExceeded` if a transaction failed because a memory's secrets have no room."""
+    """Raise `CapacityExceeded` if a transaction failed because a memory has too many secrets."""
     for partition in partitions:
         head = refused.failed.get(MEMORY.build_key_in(partition)) or {}
         present = head.get("secret_count", 0), head.get("secret_bytes", 0)
@@ -114,10 +114,10 @@ def sum_secrets(rows: Iterable[Item]) -> int:
 
 
 class MemorySecrets(Store):
-    """Encrypts secrets, and knows those of memories as far as this process has met them.
+    """Encrypts secrets, and caches the secrets of memories that this process has used.
 
-    What it knows may be old: each put has the sum as a condition, and reads again when that has
-    changed. It holds secrets encrypted only.
+    The cache may be old: each put has the sum as a condition, and reads again if the sum has
+    changed. The cache holds only encrypted secrets.
     """
 
     def __init__(self, table: Table, values: ValueCodec, edition: Edition) -> None:
@@ -140,7 +140,7 @@ class MemorySecrets(Store):
     ) -> list[Write]:
         """Build the writes that store a run's secrets, encrypted, on each of its memories.
 
-        They are removed when the run is past its deadline.
+        They are removed after the run's deadline.
         """
         text, due = orjson.dumps(secrets), run.deadline + CLOCK_SKEW
         item = {
@@ -168,7 +168,7 @@ class MemorySecrets(Store):
         return [] if row is None else self._decrypt(tenant, row)
 
     def get_known(self, partition: str) -> Sequence[Item]:
-        """Get the items of a memory's secrets, as far as they are known; none at first."""
+        """Get the cached items of a memory's secrets."""
         return self._known.get(partition, ())
 
     def refresh(self, partition: str) -> None:
@@ -181,7 +181,7 @@ class MemorySecrets(Store):
     def build_redactor(
         self, tenant: str, rows: Iterable[Item], now: int, marker: Edition | None = None
     ) -> Redactor:
-        """Build the redactor of the secrets of the runs that are open, with an edition's marker."""
+        """Build the redactor of the secrets of open runs, with an edition's marker."""
         open_rows = [row for row in rows if row["deadline"] > now]
         pairs = {pair for row in open_rows for pair in self._decrypt(tenant, row)}
         return Redactor(pairs, marker or self.edition)

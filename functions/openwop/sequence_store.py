@@ -1,8 +1,8 @@
 """Heads of memories: the sequence numbers that writes take, and the attributes that list a memory.
 
 Each write of a memory takes a number that is higher than all before. The clock only proposes it.
-That it is higher is a condition of the write itself, so the order is that of the commits, whatever
-the clocks of the functions say.
+The write has the condition that it is higher, so numbers follow the order of commits, even if the
+clocks of functions differ.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,11 +23,11 @@ from functions.platform.writes import Write, update
 
 _LISTING = (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, "created_at", "memory_agent", "memory_scope")
 REMOVE_LISTING = f"REMOVE {', '.join(_LISTING)}"
-"""The clause of an update that takes a memory out of its owner's list, and removes its name."""
+"""The clause of an update that removes a memory from its owner's list, with its name."""
 
 
 def build_listing(tenant: str, owner: MemoryOwner, agent: str, scope: str | None, now: int) -> Item:
-    """Build the attributes by which the memory of a name is listed.
+    """Build the attributes that list a memory under its name.
 
     Args:
         now: when it is first listed, in epoch ms.
@@ -45,7 +45,7 @@ def render_listing(listing: Item) -> str:
 
 
 class MemoryListStore(Store):
-    """Reads and writes what lists memories."""
+    """Reads and writes the lists of memories."""
 
     def add(self, tenant: str, owner: MemoryOwner, agent: str, scope: str | None, now: int) -> str:
         """List a memory, unless it is listed; return its hash: one call."""
@@ -60,7 +60,7 @@ class MemoryListStore(Store):
     ) -> Iterator[ListedMemory]:
         """List an owner's memories, the last one first, by an index.
 
-        An item that somebody else wrote lists nothing: its key is the hash of owner and name.
+        A forged item is ignored: the key must be the hash of owner and name.
         """
         owned = {"owner_kind": owner[0], "owner": owner[1]}
         for item in list_items(self._table, item_types.MEMORY, wanted, tenant, **owned):
@@ -72,15 +72,15 @@ class MemoryListStore(Store):
                 yield ListedMemory(position, memory, owner, agent, scope, created)
 
     def remove(self, item: Item) -> None:
-        """Take a memory, by the item of its head, out of its owner's list."""
+        """Remove a memory, by its head's item, from its owner's list."""
         key = item["pk"], item["sk"]
         self._table.try_write(update(key, REMOVE_LISTING, "attribute_exists(pk)"))
 
 
 _IS_HIGHER = "(attribute_not_exists(seq) OR seq < :seq)"
-# Two open runs have the random numbers 5 and 9: the sum is 14. A put that read both runs' secrets
-# asks for 14. If a third run with the number 4 is started first, the sum is 18, and the put reads
-# again. A put that read the rows in between sees 5 and 4, whose sum is neither.
+# Two open runs have the random numbers 5 and 9: the sum is 14. A put that read the secrets of both
+# has the condition 14. If a third run with the number 4 starts first, the sum is 18, and the put
+# reads again. A put that read rows in between has 5 and 4, whose sum is neither 14 nor 18.
 _SAME_SECRETS = "(attribute_not_exists(secrets_sum) OR secrets_sum = :sum)"
 _SET_WRITTEN = (
     "SET seq = :seq, second_sk = if_not_exists(newest_sk, :written), newest_sk = :written"
@@ -90,11 +90,11 @@ _BUSY = "others are writing to this memory"
 
 
 class SecretsChanged(Exception):
-    """A put knew other secrets than the memory has."""
+    """The memory's secrets have changed since a put read them."""
 
 
 class SequenceNumbers:
-    """Takes sequence numbers of memories, on the head item of each."""
+    """Takes sequence numbers of memories, from their heads."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
@@ -108,11 +108,11 @@ class SequenceNumbers:
     ) -> int:
         """Carry out the writes for a sequence number as one transaction; return the number.
 
-        One of them must advance the memory's head. One call, and one more for each time that
-        another write took as high a number.
+        One of the writes must advance the memory's head. It takes one call, and one more each time
+        another write took the number or a higher one.
 
         Args:
-            secrets_sum: of the memory's secrets, where that is a condition of the head's write.
+            secrets_sum: the sum of the memory's secrets, if the head's write has it as a condition.
         """
         key, head = item_types.MEMORY.build_key_in(partition), None
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
@@ -136,7 +136,7 @@ class SequenceNumbers:
         """Advance the heads of memories to one new number; return it and the heads.
 
         Args:
-            listing: what lists the memory, if it was named; nothing takes it out of its list.
+            listing: the attributes that list the memory, if it was named.
         """
         head = None
         backoff = Backoff(_BUSY, attempts=_ATTEMPTS)
@@ -153,10 +153,10 @@ class SequenceNumbers:
             backoff.wait()
 
     def _next(self, head: Item | None) -> int:
-        """Propose a number above that of the head, if one was seen.
+        """Propose a number above the head's, if known.
 
         A millisecond has 1,024 numbers. Example: at 5 ms, the clock proposes 5,120. If the head has
-        5,130, the next try takes one of 5,131 to 5,194, so that writers seldom take the same one.
+        5,130, the next try takes one of 5,131 to 5,194, so writers seldom collide.
         """
         least = 0 if head is None else head["seq"] + randint(1, _MAX_SKIPPED)  # noqa: S311
         return max(least, get_first_sequence(self._clock()))
@@ -171,7 +171,7 @@ def _advance(partition: str, number: int, listing: Item | None) -> Write:
 
 
 def advance_for_put(entry: Key, number: int, secrets_sum: int) -> Write:
-    """Advance the head for a new entry that was redacted by the secrets of a sum."""
+    """Advance the head for a new entry, on condition of the sum of the redacted secrets."""
     return update(
         item_types.MEMORY.build_key_in(entry[0]),
         _SET_WRITTEN,

@@ -27,8 +27,8 @@ class Memories:
     """Use cases of the entries of memories.
 
     `reference` is the memoryRef; a `run_id` makes a call see the run's snapshot. Every method
-    raises `AccessDenied` where the reference was not issued for the caller's tenant, `NotFound`
-    where the memory has no such run, and `RunEnded` where the run is closed.
+    raises `AccessDenied` if the reference was not issued for the caller's tenant, `NotFound` if the
+    memory has no such run, and `RunEnded` if the run is closed.
     """
 
     _store: MemoryEntryStore
@@ -41,9 +41,9 @@ class Memories:
     def list(
         self, caller: Principal, reference: str, run_id: str | None, query: EntryListQuery
     ) -> Iterator[MemoryEntry]:
-        """List what a run's snapshot, or the present, shows, newest first.
+        """List the entries of a run's snapshot, or the present entries, newest first.
 
-        One call for the run, one for the entries, and with a tag one for its rows.
+        It takes one call for the run, one for the entries, and with a tag one for its rows.
         """
         memory = self._references.resolve(caller.tenant, reference)
         snapshot = None
@@ -54,10 +54,10 @@ class Memories:
     def list_seen(
         self, caller: Principal, run_id: str, reference: str | None, query: EntryListQuery
     ) -> tuple[str, Iterator[MemoryEntry]]:
-        """List what a run sees or saw of a memory, newest first, as long as its snapshot is kept.
+        """List the entries that a run sees or saw, newest first, while its snapshot is kept.
 
         Args:
-            reference: which of the run's memories; its first one, if it is None.
+            reference: of one of the run's memories; None for the first one.
 
         Returns:
             The memory's reference, and the entries.
@@ -85,7 +85,7 @@ class Memories:
     def get(
         self, caller: Principal, reference: str, entry_id: str, run_id: str | None
     ) -> MemoryEntry | None:
-        """Get an entry if the run's snapshot, or the present, shows it: one call."""
+        """Get an entry of the run's snapshot, or a present entry: one call."""
         memory = self._references.resolve(caller.tenant, reference)
         address = self._parse_id(caller, memory, entry_id, run_id)
         if address is None:
@@ -105,7 +105,7 @@ class Memories:
     def _parse_id(
         self, caller: Principal, memory: str, entry_id: str, run_id: str | None
     ) -> tuple[int, str] | None:
-        """Parse the id of an entry; if it names none, check the run, since no read does."""
+        """Parse the id of an entry; if it is malformed, check the run, since no read does."""
         address = openwop_keys.parse_memory_entry_id(entry_id)
         if address is None and run_id is not None:
             self._runs.get_open(caller.tenant, memory, run_id)
@@ -117,12 +117,12 @@ class Memories:
     ) -> MemoryEntry:
         """Put an entry without the secrets of the memory's open runs (SR-1).
 
-        One call where this process knows the memory's secrets; two more where they changed.
+        It takes one call if this process has cached the memory's secrets; two more if they changed.
 
         Raises:
-            SecretLeakage: the entry contains a secret, and the run rejects those.
+            SecretLeakage: the entry contains a secret, and the run rejects secrets.
             ValidationFailed: `expiresAt` is not in the future.
-            ValueTooLarge: the content is too large, as it came or once redacted.
+            ValueTooLarge: the content is too large, before or after redaction.
             IdempotencyConflict: the Idempotency-Key came with another body.
             Throttled: the memory's secrets changed in each attempt.
         """
@@ -139,7 +139,7 @@ class Memories:
     def _redact(
         self, caller: Principal, memory: str, new: NewMemoryEntry, token: RequestToken | None
     ) -> MemoryEntryDraft:
-        """Make the entry to be put, clean of the secrets that this process knows of."""
+        """Build the entry, without the secrets that this process has cached."""
         tenant, now = caller.tenant, self._clock()
         known = self._secrets.get_known(item_types.MEMORY.build_partition(tenant, memory=memory))
         redactor = self._secrets.build_redactor(tenant, known, now)
@@ -166,9 +166,9 @@ class Memories:
         return MemoryEntryDraft(tenant, memory, entry, sum_secrets(known), now, token)
 
     def delete(self, caller: Principal, reference: str, entry_id: str, run_id: str | None) -> bool:
-        """Delete an entry for all runs that start later; whether it existed.
+        """Delete an entry for all runs that start later; return whether it existed.
 
-        One call if the caller has put it; three if another principal has.
+        It takes one call if the caller put it, else three.
         """
         memory = self._references.resolve(caller.tenant, reference)
         address = self._parse_id(caller, memory, entry_id, run_id)

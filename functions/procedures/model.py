@@ -1,4 +1,4 @@
-"""Procedures, their workflows, and what outcomes have shown of them (ADR-043 Tier 4)."""
+"""Procedures, their workflows, and the statistics of outcomes (ADR-043 Tier 4)."""
 
 from typing import NamedTuple
 
@@ -24,8 +24,8 @@ class TaskType(NamedTuple):
 class OutcomeStats(NamedTuple):
     """Sums of scores, in billionths of an outcome at the time `base_ms` (epoch ms).
 
-    With a half-life (ms), an outcome counts for twice what one a half-life earlier does: later
-    ones are added with more weight, so that stored sums need no change as time passes.
+    With a half-life (ms), an outcome has twice the weight of an outcome that is a half-life older.
+    Later outcomes are added with more weight, so that stored sums need no change as time passes.
     """
 
     successes: int
@@ -36,7 +36,7 @@ class OutcomeStats(NamedTuple):
 
 
 class ProcedureWorkflow(NamedTuple):
-    """A workflow. `spec` is compact JSON, which `written_by` has written; times are epoch ms."""
+    """A workflow. `spec` is compact JSON, written by `written_by`; times are epoch ms."""
 
     procedure: Procedure
     workflow_id: str
@@ -50,7 +50,7 @@ class ProcedureWorkflow(NamedTuple):
 
 
 class WorkflowStats(NamedTuple):
-    """A workflow and its Beta(alpha, beta) at a time; `sampled` is what a selection drew."""
+    """A workflow and its Beta(alpha, beta) at a time; `sampled` is a selection's sample."""
 
     workflow: ProcedureWorkflow
     alpha: float
@@ -59,5 +59,5 @@ class WorkflowStats(NamedTuple):
 
     @property
     def list_position(self) -> str:
-        """Return what lists sort by, newest first."""
+        """Return the position in lists, newest first."""
         return build_list_position(self.workflow.created_at, self.workflow.workflow_id)

@@ -6,7 +6,7 @@ from random import Random
 from functions.procedures.model import BILLION, OutcomeStats, ProcedureWorkflow, WorkflowStats
 from functions.procedures.requests import LearnedStats
 
-_MOST_HALF_LIVES = 60  # from base until a rebase: DynamoDB's numbers have 38 digits
+_MOST_HALF_LIVES = 60  # half-lives until a rebase: DynamoDB's numbers have 38 digits
 
 
 def compute_beta(stats: OutcomeStats, now: int) -> tuple[float, float]:
@@ -21,7 +21,7 @@ def compute_stats(workflow: ProcedureWorkflow, now: int) -> WorkflowStats:
 
 
 def build_stats(learned: LearnedStats | None, now: int, half_life: int | None) -> OutcomeStats:
-    """Build the statistics with which a workflow begins."""
+    """Build the initial statistics of a workflow."""
     if learned is None:
         return OutcomeStats(0, 0, 0, now, half_life)
     successes, failures = (round((each - 1) * BILLION) for each in (learned.alpha, learned.beta))
@@ -29,7 +29,7 @@ def build_stats(learned: LearnedStats | None, now: int, half_life: int | None) -
 
 
 def weigh_outcome(stats: OutcomeStats, score: float, now: int) -> tuple[int, int]:
-    """Compute what an outcome adds to successes and failures."""
+    """Compute the weights that an outcome adds to successes and failures."""
     weight = _weight(stats, now)
     success = round(score * BILLION)
     return round(success * weight), round((BILLION - success) * weight)
@@ -42,7 +42,7 @@ def needs_rebase(stats: OutcomeStats, now: int) -> bool:
 
 
 def rebase(stats: OutcomeStats, now: int, half_life: int | None) -> OutcomeStats:
-    """Express the same outcomes with `now` as base; they decay by `half_life` after that."""
+    """Convert the sums to the base `now`; from then on they decay by `half_life`."""
     weight = _weight(stats, now)
     return stats._replace(
         successes=round(stats.successes / weight),
@@ -61,9 +61,9 @@ def revise_workflow(
     *,
     reset: bool,
 ) -> ProcedureWorkflow:
-    """Give a workflow a new spec and half-life; return it as it is if nothing changes.
+    """Set the spec and half-life of a workflow; return it unchanged if they are the same.
 
-    What was learned stays, unless `reset`.
+    The statistics stay, unless `reset`.
     """
     stats = present.stats
     if half_life != stats.half_life_ms:
@@ -100,5 +100,5 @@ def _weight(stats: OutcomeStats, now: int) -> float:
     if stats.half_life_ms is None:
         return 1.0
     half_lives = (now - stats.base_ms) / stats.half_life_ms
-    # 2 ** 1000 is the largest power that a double holds with room; a rebase comes long before.
+    # a double holds 2 ** 1000; a rebase happens long before
     return float(2.0 ** max(0.0, min(half_lives, 1000.0)))

@@ -1,4 +1,4 @@
-"""Use cases of procedures: which workflow suits a type of task (ADR-043 Tier 4)."""
+"""Use cases of procedures: select workflows for types of tasks (ADR-043 Tier 4)."""
 
 from collections.abc import Iterator
 from random import Random
@@ -37,7 +37,7 @@ _WITHOUT_HALF_LIFE = OutcomeStats(0, 0, 0, 0)
 class Procedures:
     """The procedures of a caller's tenant, open to all of its principals.
 
-    Methods that take an `id` raise `NotFound` where the procedure has no such workflow.
+    Methods that take an `id` raise `NotFound` if the procedure has no such workflow.
     """
 
     def __init__(self, store: WorkflowStore, audit: AuditTrail, clock: Clock) -> None:
@@ -56,8 +56,8 @@ class Procedures:
     ) -> tuple[WorkflowStats, bool]:
         """Set a workflow's spec; return the workflow, and whether it is new.
 
-        What was learned stays, unless `new.reset`; the same spec again changes nothing. A new
-        workflow begins with what `new.learned` says.
+        The statistics stay, unless `new.reset`; the same spec changes nothing. A new workflow
+        begins with the statistics `new.learned`.
 
         Raises:
             ValueTooLarge: the spec has over `limits.MAX_SPEC_BYTES` of compact JSON.
@@ -95,7 +95,7 @@ class Procedures:
     def list_task_types(
         self, caller: Principal, agent_type: str, wanted: WantedPage
     ) -> Iterator[TaskType]:
-        """List types of task by name, for which an agent type has workflows."""
+        """List the types of tasks for which an agent type has workflows, by name."""
         return self._store.list_task_types(caller.tenant, agent_type, wanted)
 
     def select(self, caller: Principal, procedure: Procedure, seed: int | None) -> WorkflowStats:
@@ -121,7 +121,7 @@ class Procedures:
         score: float,
         token: RequestToken | None,
     ) -> WorkflowStats:
-        """Add an outcome to a workflow's stats: one atomic addition; none is ever lost.
+        """Add an outcome to a workflow's stats, by one atomic addition.
 
         Args:
             score: from 0, a failure, to 1, a success.
@@ -143,7 +143,7 @@ class Procedures:
                 item = conflict.failed.get(key)
                 if item is None:
                     raise _not_found() from conflict
-                if stats is not _WITHOUT_HALF_LIFE:  # else the half-life alone made it fail
+                if stats is not _WITHOUT_HALF_LIFE:  # else the half-life caused it
                     backoff.wait()
                 stats = decode_workflow(item).stats
 

@@ -1,4 +1,4 @@
-"""Reads and writes of workflows: one item each, with sums that outcomes are added to."""
+"""Reads and writes of workflows: one item each, with the sums of outcomes."""
 
 from collections.abc import Iterable, Iterator
 
@@ -109,14 +109,14 @@ def workflow_key(tenant: str, procedure: Procedure, workflow: str) -> Key:
 
 
 def _count_workflow(tenant: str, workflow: ProcedureWorkflow, change: int) -> Write:
-    """Count workflows of a task type; the item without any stays, and no list shows it."""
+    """Count workflows of a task type; an item with the count 0 stays, and lists skip it."""
     agent_type, task_type = workflow.procedure
     key = TASK_TYPE.build_key(tenant, agent_type=agent_type, name=task_type)
     return update(key, "ADD workflows :change", change=change)
 
 
 def _add_stats(key: Key, added: OutcomeStats) -> Write:
-    """Add an outcome, weighed for stats of the same base, or for those without a half-life."""
+    """Add an outcome, weighed for stats of the same base, or without a half-life."""
     condition, values = "attribute_exists(pk) AND attribute_not_exists(half_life_ms)", {}
     if added.half_life_ms is not None:
         condition = "base_ms = :base_ms AND attribute_exists(half_life_ms)"

@@ -1,1 +1,1 @@
-"""One question to all that a caller may read: entries, facts, messages and episodes."""
+"""Recall: search all memory of a caller by one question: entries, facts, messages, episodes."""

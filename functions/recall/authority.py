@@ -1,4 +1,4 @@
-"""The right to delete all that is stored about a user."""
+"""The authority to delete all memory about a user."""
 
 from functions.authorization.rules import Action
 from functions.namespaces.authority import WRITE_MEMORY

@@ -1,4 +1,4 @@
-"""Delete all that is stored about a user, through the packages that own it."""
+"""Delete all memory about a user, through the packages that own it."""
 
 import time
 from collections import Counter
@@ -52,7 +52,7 @@ class Forgotten(NamedTuple):
 
 @dataclass(eq=False)
 class UserForgetting:
-    """Forgets users of apps."""
+    """Deletes the memory of users."""
 
     _namespaces: Namespaces
     _entries: Batches
@@ -64,10 +64,10 @@ class UserForgetting:
     _log: AuditLog
 
     def forget(self, caller: Principal, user_id: str) -> Forgotten:
-        """Delete all that is about a user; after 15 seconds, the next request continues.
+        """Delete all memory about a user for 15 seconds; the next request continues.
 
         Raises:
-            AccessDenied: the caller may not write each namespace of the user, or everybody may.
+            AccessDenied: the user's memory is open to all, or not all the caller's to write.
         """
         own = f"{USERS}/{encode_segment(user_id)}"
         target = self._namespaces.find(caller, f"{own}/memory")
@@ -92,7 +92,7 @@ class UserForgetting:
     def _list_steps(
         self, caller: Principal, user_id: str, own: str
     ) -> Iterator[tuple[str, Callable[[], int]]]:
-        """List what deletes each kind of memory: each call deletes some, until it returns 0."""
+        """List the steps for each kind of memory: a call deletes some items, until it returns 0."""
         user = Principal(caller.tenant, user_id, "user", frozenset({READ, WRITE}))
         steward = caller._replace(permissions=caller.permissions | {ADMIN})
         namespace, prefix = parse_namespace_filter(f"{own}/*")
@@ -114,7 +114,7 @@ class UserForgetting:
         return states.delete_all(caller, agents, user_id)
 
     def _delete_objects(self, steward: Principal, user_id: str) -> int:
-        """Delete spaces named `users/{user_id}` or below, and keys below it in the space `users`.
+        """Delete the spaces `users/{user_id}` and below, and the user's keys in the space `users`.
 
         In the path `users/ada/k`, the space is `users`, and the key `ada/k`.
         """

@@ -1,6 +1,6 @@
-"""Up to which write entries are found: their index follows the change stream.
+"""Tell which writes a search finds: the index of entries follows the change stream.
 
-Messages, facts and episodes are found from the write on.
+Messages, facts and episodes are found immediately.
 """
 
 import time
@@ -18,13 +18,13 @@ from functions.search.embedding_indexer import EmbeddingIndexer
 from functions.search.requests import MemorySearch
 
 _PAUSE = 0.1
-_NEWEST = 25  # entries whose vectors are looked for at a time
-_FIRST_STEP, _STEP_FACTOR = 1_000, 4  # ms that the search for an embedded entry goes back
+_NEWEST = 25  # entries whose vectors are read together
+_FIRST_STEP, _STEP_FACTOR = 1_000, 4  # ms; steps back of the search for an embedded entry
 
 
 @dataclass(eq=False)
 class Freshness:
-    """Says how far the index of entries is behind, and waits for it."""
+    """Tells the lag of the index of entries, and waits for it."""
 
     _queries: Queries
     _indexer: EmbeddingIndexer | None
@@ -33,7 +33,7 @@ class Freshness:
     def get(
         self, caller: Principal, request: MemorySearch, *, is_awaited: bool
     ) -> tuple[int, list[str] | None]:
-        """Find up to which write a search of a tier is complete.
+        """Find the time up to which a search of a tier is complete.
 
         Returns a time (epoch ms) before which all writes are found, and the namespaces of the
         search that the caller may read; None if they were not listed.
@@ -61,10 +61,10 @@ class Freshness:
         filters: Filters,
         names: Sequence[str] | None,
     ) -> int | None:
-        """Find a time before which all entries have vectors; None if the newest have them.
+        """Find a time before which all entries have vectors; None if the newest entries have them.
 
-        Entries are embedded in the order of their writes. If the newest 25 wait, the search goes
-        back a second, then 4, then 16, until it meets one that doesn't.
+        Entries are embedded in the order of their writes. If the newest 25 have none, the search
+        goes back a second, then 4, then 16, until it finds an entry with a vector.
         """
         oldest, after, step = None, None, _FIRST_STEP
         while True:

@@ -1,4 +1,4 @@
-"""Describe what the sources of recall find alike: its text, time, reference and provenance."""
+"""Describe found items of all sources by text, time, reference and provenance."""
 
 from collections.abc import Container, Iterable
 from typing import Any
@@ -17,29 +17,29 @@ from functions.recall.text import cut_text
 from functions.runs.model import Episode
 from functions.runs.search import read_text
 
-_MAIN = ("text", "content")  # the field of a value that says most
+_MAIN = ("text", "content")  # the main field of a value
 
 
 def build_entry_references(entry: Entry) -> tuple[str, str]:
-    """Build an entry's short reference, and the one with its whole id."""
+    """Build an entry's short reference, and the reference with its whole id."""
     agent = (entry.agent_id,) if entry.policy.is_private else ()
     short = f"{entry.policy.id_letter}{entry.nonce}"
     return build_reference("entries", short, *agent), build_reference("entries", entry.id)
 
 
 def build_episode_references(run_id: str, id: str) -> tuple[str, str]:
-    """Build an episode's short reference, and the one with whole ids."""
+    """Build an episode's short reference, and the reference with whole ids."""
     short = build_reference("episodes", *shorten_episode(run_id, id))
     return short, build_reference("episodes", run_id, id)
 
 
 def get_time(entry: Entry) -> int:
-    """Return the time (epoch ms) of which an entry speaks."""
+    """Return the time (epoch ms) that an entry is about."""
     return entry.created_at if entry.occurred_at is None else entry.occurred_at
 
 
 def describe_entry(entry: Entry) -> RecallItem:
-    """Describe an entry, by the short reference."""
+    """Describe an entry under its short reference."""
     return RecallItem(
         source="entries",
         reference=build_entry_references(entry)[0],
@@ -109,7 +109,7 @@ def _name_fact(fact: Fact) -> dict[str, str]:
 
 
 def _describe_validity(fact: Fact, validity: Validity) -> str:
-    """Say until when a fact held, what it replaced, and what contradicts it."""
+    """Describe when a fact ended, what it replaced, and what contradicts it."""
     parts = [f"until {to_rfc3339(fact.valid_until)[:10]}"] if fact.valid_until is not None else []
     if validity.replaced:
         parts.append(f"before: {', '.join(each.object for each in validity.replaced)}")
@@ -125,7 +125,7 @@ def describe_message(
     neighbors: Iterable[HeldMessage] = (),
     excluded: Container[str] = (),
 ) -> RecallItem:
-    """Describe a message, with those around it that the caller does not have."""
+    """Describe a message, with its neighbors that the caller does not have."""
     session = conversation.session_id
     return RecallItem(
         source="messages",
@@ -160,7 +160,7 @@ def _name_speaker(message: HeldMessage) -> str:
 
 
 def describe_episode(episode: Episode) -> RecallItem:
-    """Describe an episode, by the short reference."""
+    """Describe an episode under its short reference."""
     return RecallItem(
         source="episodes",
         reference=build_episode_references(episode.run_id, episode.id)[0],

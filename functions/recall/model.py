@@ -24,11 +24,9 @@ class RecallItem:
 
     Attributes:
         address: the fields that name the item in its source, such as `namespace` and `key`.
-        speaker: who said it; None if it has no speaker.
-        text: what the item says.
-        time: of what it speaks.
-        neighbours: the messages around a message, and the message itself, in order.
-        provenance: who stored it, and from what.
+        speaker: who said it; None if it has no speaker. text: of the item. time: that it is about.
+        neighbours: the messages around a message, and the message itself, in order. provenance: who
+        stored it, and the sources.
     """
 
     source: SourceName
@@ -46,7 +44,7 @@ class RecallItem:
 
 
 class AnswerMessage(NamedTuple):
-    """A message that was made from an item, and where it is among the others."""
+    """A message that uses an item, with its position in the list."""
 
     list_position: str
     item: RecallItem
@@ -58,8 +56,8 @@ class Recalled(NamedTuple):
     Attributes:
         text: the items as a block for a prompt.
         tokens: an upper bound of the tokens of `text`.
-        skipped_sources: the sources that don't know one of the filters.
-        indexed_until: everything that was written before this time (epoch ms) was searched.
+        skipped_sources: the sources that don't support a given filter. indexed_until: all items
+        written before this time (epoch ms) were searched.
     """
 
     items: Sequence[RecallItem]

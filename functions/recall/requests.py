@@ -44,7 +44,7 @@ Excluded = Annotated[
 
 
 class _Question(RequestModel):
-    """Tells what recall and the search of conversations have in common."""
+    """The common fields of recall and the search of conversations."""
 
     user_id: Identifier | None = None
     """Only what belongs to this user."""
@@ -75,12 +75,12 @@ class _Question(RequestModel):
 
     @property
     def excluded_references(self) -> frozenset[str]:
-        """The references of the items that the caller has already."""
+        """The references of the items that the caller already has."""
         return frozenset(each for each in self.exclude if isinstance(each, str))
 
     @property
     def excluded_sessions(self) -> frozenset[str]:
-        """The sessions that the caller has already."""
+        """The sessions that the caller already has."""
         return frozenset(
             each.session_id for each in self.exclude if isinstance(each, ExcludedSession)
         )
@@ -90,7 +90,7 @@ class ForgottenUser(RequestModel):
     """Body of `POST /api/v1/forget`."""
 
     user_id: Identifier
-    """Whose memory is deleted."""
+    """The user whose memory is deleted."""
 
 
 class ConversationQuestion(_Question):

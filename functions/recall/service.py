@@ -1,4 +1,4 @@
-"""Recall: one question to all that the caller may read (CONTRACT3 section 14)."""
+"""Recall: search all memory that the caller may read (CONTRACT3 section 14)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -62,12 +62,12 @@ _FILTERS = frozenset().union(*_KNOWN_FILTERS.values())
 
 Ask = ConversationQuestion | Question
 Job = Callable[[], tuple[list[RecallItem], int | None]]
-"""Finds items, and the time (epoch ms) until which they are complete; None if they always are."""
+"""Finds items, and the time (epoch ms) until which they are complete; None if always."""
 
 
 @dataclass(eq=False)
 class RecallService:
-    """Asks the sources side by side, and ranks what they find by one score."""
+    """Searches the sources in parallel, and ranks all items by one score."""
 
     _search: Search
     _entries: EntryReader
@@ -80,10 +80,10 @@ class RecallService:
     _clock: Clock
 
     def recall(self, caller: Principal, question: Question) -> Recalled:
-        """Find the `top_k` items that fit a question best, of all sources together.
+        """Find the `top_k` best items for a question, of all sources together.
 
         Raises:
-            ValidationFailed: a filter needs another one, such as `fields` a namespace.
+            ValidationFailed: a filter needs another one, as `fields` needs a namespace.
             Unavailable: no embedding model is installed, or it does not answer.
         """
         searched, skipped = _select_sources(question)
@@ -95,7 +95,7 @@ class RecallService:
         return _answer(items, question, skipped, until)
 
     def search_conversations(self, caller: Principal, question: ConversationQuestion) -> Recalled:
-        """Find the messages that fit a question best.
+        """Find the best messages for a question.
 
         Raises:
             Unavailable: no embedding model is installed.
@@ -104,7 +104,7 @@ class RecallService:
         return _answer(self._find_messages(caller, question), question, [], until)
 
     def get(self, caller: Principal, reference: str) -> RecallItem:
-        """Get the item that a reference names.
+        """Get the item of a reference.
 
         Raises:
             NotFound: the text is no reference, or there is no such item.
@@ -140,7 +140,7 @@ class RecallService:
         return [_rate(describe_entry(each.element), each) for each in found], until
 
     def _find_facts(self, caller: Principal, question: Question) -> list[RecallItem]:
-        """Find facts; those of a subject that the question names precede the others."""
+        """Find facts; facts of a subject that the question names come first."""
         asked = FactQuery(
             agent_type=question.agent_type,
             learned_from_run_id=question.run_id,
@@ -197,7 +197,7 @@ class RecallService:
         return [_rate(describe_episode(each.element), each) for each in found]
 
     def _build_jobs(self, name: SourceName, caller: Principal, question: Question) -> list[Job]:
-        """Build what searches a source; jobs of different sources run side by side."""
+        """Build the searches of a source; jobs of different sources run in parallel."""
         match name:
             case "entries":
                 requests = _build_searches(caller, question)
@@ -225,7 +225,7 @@ class RecallService:
     def list_answers(
         self, caller: Principal, reference: str, wanted: WantedPage
     ) -> BoundedPage[AnswerMessage]:
-        """List the messages whose `uses` name an item, newest first, whether it exists or not.
+        """List the messages whose `uses` name an item, newest first, even if it was deleted.
 
         Raises:
             NotFound: the text is no reference.
@@ -251,7 +251,7 @@ def _answer(
 
 
 def _select_sources(question: Question) -> tuple[list[SourceName], list[SourceName]]:
-    """Select the sources that know all filters of a question; return the others, too."""
+    """Select the sources that support all filters of a question; return the others, too."""
     given = {name for name in _FILTERS if getattr(question, name)}
     if question.query is not None:
         given.discard("vector")
@@ -294,6 +294,6 @@ def _build_searches(caller: Principal, question: Question) -> list[MemorySearch]
 
 
 def _rate(item: RecallItem, found: Found[Any] | FoundMessage) -> RecallItem:
-    """Say how well an item fits the question."""
+    """Explain the score of an item."""
     matched, parts = tuple(found.matched), found.parts
     return replace(item, score=found.score, matched=matched, explanation=parts)

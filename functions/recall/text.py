@@ -1,4 +1,4 @@
-"""Render recalled items as a block of text that can be put into a prompt as it is."""
+"""Render recalled items as a block of text for a prompt."""
 
 import re
 from bisect import bisect
@@ -20,10 +20,10 @@ _TITLES = {"entries": "Memories", "facts": "Facts", "messages": "Messages", "epi
 def render_within(
     items: Sequence[RecallItem], max_tokens: int | None
 ) -> tuple[Sequence[RecallItem], str]:
-    """Render as many of the first items as fit; return these, and the text.
+    """Render as many of the first items as fit; return the items, and the text.
 
-    If not even the first one fits with its neighbors, all are rendered without neighbors; if it
-    still doesn't fit, with as much of its text as does.
+    If the first item doesn't fit with its neighbors, all are rendered without neighbors; if it
+    still doesn't fit, its text is cut.
     """
     isolated = list(map(_isolate, items))
     for each in (items, isolated, _cut_first(isolated, max_tokens)):
@@ -64,7 +64,7 @@ def _cut_first(items: Sequence[RecallItem], max_tokens: int | None) -> Sequence[
 
 
 def cut_text(text: str, length: int) -> str:
-    """Cut a text between words to a number of characters at most; empty if a word has more."""
+    """Cut a text between words to a maximum of characters; empty if the first word has more."""
     if len(text) <= length:
         return text
     ends = [each.start() for each in _WORD_END.finditer(text, 1, length + 1)]

@@ -1,9 +1,9 @@
 """Count tokens: an upper bound for common language models, without their vocabularies.
 
-A model splits text into words and pieces of words. The bound counts a run of small letters as one
-token for each two letters, a single space as none, and any other character as one token for each of
-its bytes in UTF-8; and one token for the beginning of the text. Example: "Hello, Ada" counts 7:
-the beginning, `H`, `el`, `lo`, `,`, `A`, `da`.
+A model splits text into words and pieces of words. The bound counts one token for each two letters
+in a run of small letters, none for a single space, one for each UTF-8 byte of any other character,
+and one for the beginning of the text. Example: "Hello, Ada" counts 7: the beginning, `H`, `el`,
+`lo`, `,`, `A`, `da`.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Which agent types a tenant uses: noted at most once a day by each process."""
+"""The agent types that a tenant uses: each process records a use at most once a day."""
 
 from operator import attrgetter
 from threading import Lock
@@ -28,10 +28,10 @@ class AgentTypes(TimedStore):
         self._lock = Lock()
 
     def record_use(self, tenant: str, agent_type: str, *, has_workflows: bool = False) -> None:
-        """Note that an agent type is used, or gets a workflow: one write a day and process.
+        """Record that an agent type is used, or gets a workflow: one write a day and process.
 
-        One more if it had workflows before. One with workflows is listed from then on; others
-        expire.
+        It takes one more write if the type had workflows before. A type with workflows stays
+        listed; others expire.
         """
         name, now = (tenant, agent_type, has_workflows), self._clock()
         if self._noted.get(name, -DAY) > now - DAY:
@@ -51,9 +51,9 @@ class AgentTypes(TimedStore):
             self._noted[name] = now
 
     def list_page(self, caller: Principal, wanted: WantedPage) -> BoundedPage[AgentType]:
-        """List agent types with workflows, and those of the last 90 days, from the last name.
+        """List agent types with workflows, and those used in the last 90 days, from the last name.
 
-        DynamoDB may not have deleted the others yet.
+        DynamoDB may not have deleted expired ones yet.
         """
         begin, size = wanted.begin, min(wanted.read_size, MAX_PAGE_ITEMS)
         partition, last = AGENT_TYPE.build_key(caller.tenant, type=begin or HIGHEST)

@@ -1,7 +1,7 @@
 """Delete runs and episodes, and free their places in the quota in the same transaction.
 
-A run is deleted first: a marker in its place says so, and the append that comes later sees it. Then
-its episodes are; the schedule finishes what a request began.
+The run is deleted first: a marker replaces it, and later appends read the marker. Then its episodes
+are deleted; the schedule finishes what a request began.
 """
 
 import time
@@ -34,7 +34,7 @@ class RunDeletionStore:
         self._staging = staging
 
     def delete_run(self, item: Item, now: int, audit: Sequence[Write]) -> None:
-        """Put a marker in the place of a run."""
+        """Replace a run by a marker."""
         key, values = (item["pk"], item["sk"]), list_values(item)
         lasting = {"id": item["id"], schema.TTL_ATTRIBUTE: item[schema.TTL_ATTRIBUTE]}
         due = build_due_attributes(item["pk"], now + _RESUMED_AFTER)
@@ -49,7 +49,7 @@ class RunDeletionStore:
             self._staging.remove_parts(each)
 
     def is_deletion_pending(self, partition: str) -> bool:
-        """Tell whether the run was deleted, and maybe not all of its episodes: one read."""
+        """Tell whether the run was deleted, and possibly not all of its episodes: one read."""
         marker = self._table.get(DELETED_RUN.build_key_in(partition))
         return marker is not None and schema.DUE_ATTRIBUTE in marker
 
@@ -57,7 +57,7 @@ class RunDeletionStore:
         """Delete the episodes of a deleted run until a time (monotonic, in seconds).
 
         Returns:
-            How many were deleted, and whether none are left.
+            The number of deleted episodes, and whether none are left.
         """
         deleted = 0
         items = self._table.query(partition, EPISODE.sort_prefix)
@@ -72,7 +72,7 @@ class RunDeletionStore:
         return deleted, True
 
     def delete_episode(self, partition: str, episode_id: str, audit: Audit) -> bool:
-        """Delete one episode of a run; return whether it was there."""
+        """Delete one episode of a run; return whether it existed."""
         token = parse_episode_id(episode_id)
         item = None if token is None else self._table.get(build_episode_key(partition, token))
         if item is None or item[schema.TYPE_ORDER_ATTRIBUTE] != token:
@@ -100,13 +100,13 @@ class RunDeletionStore:
         return 0
 
     def resume(self, key: Key, seconds: float) -> bool:
-        """Delete what is left of a deleted run's episodes for at most so long.
+        """Delete the remaining episodes of a deleted run for at most `seconds`.
 
         Args:
-            key: of the marker.
+            key: the marker's key.
 
         Returns:
-            Whether none are left.
+            True if none are left.
         """
         _, is_done = self.delete_episodes(key[0], time.monotonic() + seconds, lambda _: [])
         return is_done

@@ -19,14 +19,14 @@ from functions.runs.model import RunQuery
 from functions.runs.rules import parse_address
 from functions.runs.store import RunStore
 
-_SECONDS = 15.0  # of a request; the schedule deletes what is left of a run
+_SECONDS = 15.0  # seconds of a request; the schedule deletes the rest of a run
 
 
 @dataclass(eq=False)
 class RunDeletions:
     """Deletes runs and episodes of a caller's tenant.
 
-    Methods raise `AccessDenied` where the caller has neither `memory.write` nor `memory.admin`.
+    Methods raise `AccessDenied` if the caller has neither `memory.write` nor `memory.admin`.
     """
 
     _runs: RunStore
@@ -35,7 +35,7 @@ class RunDeletions:
     _clock: Clock
 
     def delete_run(self, caller: Principal, run_id: str) -> None:
-        """Delete a run with its episodes; what takes longer than a request, the schedule deletes.
+        """Delete a run with its episodes; the schedule deletes what exceeds a request's time.
 
         Raises:
             NotFound: no kept run has this id.
@@ -47,7 +47,7 @@ class RunDeletions:
         """Delete the runs that a query selects, newest first, with their episodes.
 
         Returns:
-            How many runs and how many episodes were deleted, and whether none are left.
+            The numbers of deleted runs and episodes, and whether none are left.
         """
         authorize(caller, DELETE_RUN, None)
         deadline, runs, episodes = time.monotonic() + _SECONDS, 0, 0

@@ -40,20 +40,20 @@ class Run(NamedTuple):
 
 
 class RunQuery(NamedTuple):
-    """Selects runs of a tenant; what is None selects all."""
+    """Selects runs of a tenant; a field of None selects all."""
 
     agent_type: str | None = None
     instance_id: str | None = None
     status: RunStatus | None = None
 
     def matches(self, row: Mapping[str, str]) -> bool:
-        """Tell whether the run of an index row is selected, as far as the row says."""
+        """Tell whether the run of an index row may be selected, by the row's attributes."""
         is_of_type = self.agent_type in (None, row.get("agent_type", self.agent_type))
         return is_of_type and self.status in (None, row["status"])
 
 
 class Episode(NamedTuple):
-    """An episode; `text` is a JSON object of its content and of what else was given.
+    """An episode; `text` is a JSON object of its content and further given fields.
 
     It is kept as long as its run, until `expires`.
     """
@@ -68,7 +68,7 @@ class Episode(NamedTuple):
 
 
 class AgentType(NamedTuple):
-    """An agent type, about when it was last used (epoch ms), and whether it had workflows."""
+    """An agent type, its approximate last use (epoch ms), and whether it had workflows."""
 
     agent_type: str
     last_used_at: int
@@ -80,5 +80,5 @@ class AgentType(NamedTuple):
 
 
 def compute_expiry(started: int) -> int:
-    """Compute until when a run that was started then is kept, with its episodes."""
+    """Compute the expiry of a run and its episodes from the time of its start."""
     return started + RUN_RETENTION_DAYS * DAY

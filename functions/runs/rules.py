@@ -20,29 +20,28 @@ _HINT = "; store a larger value as an object, and its address here"
 
 
 class RunIds:
-    """Make and verify ids of runs without reading the table.
+    """Build and verify ids of runs without reading the table.
 
-    An id carries a message authentication code over tenant, address and who started the run.
+    An id has a message authentication code over tenant, address and starter of the run.
     """
 
     def __init__(self, derive_key: Callable[[bytes], bytes]) -> None:
         self._derive_key = derive_key
 
     def make_id(self, address: run_keys.RunAddress, principal: str) -> str:
-        """Make the id of the run at an address, which a principal starts."""
+        """Build the id of the run that a principal starts at an address."""
         message = f"{address.tenant}\n{address.unsigned_id}\n{principal}".encode()
-        # The MAC tells an id that the service has made from a guess: an append checks it instead of
-        # reading the run.
+        # The MAC tells an issued id from a guess, so an append need not read the run.
         mac = hmac.digest(self._derive_key(_PURPOSE), message, "sha256")[:_MAC_BYTES]
         return address.unsigned_id + encode_seed(mac)
 
     def is_issued(self, address: run_keys.RunAddress, run_id: str, principal: str) -> bool:
-        """Return whether this service made the id for a principal."""
+        """Tell whether this service issued the id to a principal."""
         return hmac.compare_digest(run_id, self.make_id(address, principal))
 
 
 def parse_address(tenant: str, run_id: str, now: int) -> run_keys.RunAddress:
-    """Parse the address of a run, which may not exist."""
+    """Parse the address of a run; the run may not exist."""
     address = run_keys.parse_run_id(tenant, run_id)
     if address is None or compute_expiry(address.started) <= now:
         raise run_not_found()
@@ -62,7 +61,7 @@ def end_run(
 
 
 def render_value(value: object, field: str, most: int = limits.MAX_RUN_VALUE_BYTES) -> bytes:
-    """Render a value as compact JSON of at most `most` bytes."""
+    """Render a value as compact JSON, at most `most` bytes."""
     return dumps_checked(value, field, most, _HINT, subject=f"{field} has")
 
 
@@ -78,7 +77,7 @@ def select_values(run: Run) -> list[RunValue]:
 
 
 def render_episode_text(new: NewEpisode) -> bytes:
-    """Render an episode as one JSON object, without members that the caller left out."""
+    """Render an episode as one JSON object, without omitted fields."""
     given = {name: value for name in _OPTIONAL if (value := getattr(new, name)) is not None}
     members = {"content": new.content} | given
     for name, value in members.items():

@@ -1,7 +1,7 @@
 """Search the episodes of agent types (ADR-043 Tier 2).
 
 The texts of the newest episodes are held in memory and are refreshed by each search. Results are
-read again from the table, so an episode that was deleted with its run is not found.
+read again from the table, so deleted episodes are not found.
 """
 
 from collections.abc import Callable
@@ -62,10 +62,10 @@ class EpisodeSearch:
         accept: Callable[[Episode], bool],
         top_k: int,
     ) -> list[Found[Episode]]:
-        """Find the `top_k` episodes that fit a query best; best first.
+        """Find the `top_k` best episodes for a query, best first.
 
         Args:
-            agent_type: None for the 20 last named agent types of the tenant.
+            agent_type: None for the 20 last agent types of the tenant by name.
         """
         types = [agent_type]
         if agent_type is None:

@@ -34,7 +34,7 @@ _ITEMS_AT_ONCE = 25
 class Runs:
     """The runs of a caller's tenant, open to all of its principals.
 
-    Methods that take a `run_id` raise `NotFound` where no kept run has this id.
+    Methods that take a `run_id` raise `NotFound` if no kept run has this id.
     """
 
     _store: RunStore
@@ -81,7 +81,7 @@ class Runs:
         raise RunClosed("the run that this Idempotency-Key started has ended; use a new key")
 
     def get(self, caller: Principal, run_id: str) -> Run:
-        """Get one run: one read, and a call more for each large value."""
+        """Get one run: one read, and one more call for each large value."""
         item = self._store.get_item(caller.tenant, run_id, self._clock())
         return self._store.decode(caller.tenant, item)
 
@@ -93,9 +93,9 @@ class Runs:
         value: object,
         token: RequestToken,
     ) -> Run:
-        """End a run by its output, or by its error if it failed.
+        """End a run with its output, or with its error if it failed.
 
-        A read and a write, and two calls for each large value.
+        It takes a read and a write, and two calls for each large value.
 
         Raises:
             ValueTooLarge: the value is too large.
@@ -129,8 +129,8 @@ class Runs:
     ) -> tuple[BoundedPage[Item], Iterator[tuple[str, Run]]]:
         """List a page of the runs that a query selects, newest first, by an index that may lag.
 
-        Returns its rows, and the runs that still exist, with their positions: they are read as they
-        are taken.
+        Returns its rows, and the existing runs with their positions, which are read as they are
+        used.
         """
         rows = self._store.list_rows(caller.tenant, query, self._clock(), wanted)
         page = read_page(wanted, rows, query.matches, itemgetter(TYPE_ORDER_ATTRIBUTE))
@@ -139,7 +139,7 @@ class Runs:
     def _load_rows(
         self, tenant: str, rows: Sequence[Item], *, has_values: bool
     ) -> Iterator[tuple[str, Run]]:
-        """Read the runs of index rows, a few at a time as they are taken."""
+        """Read the runs of index rows, a few at a time as they are used."""
         for start in range(0, len(rows), _ITEMS_AT_ONCE):
             group = rows[start : start + _ITEMS_AT_ONCE]
             items = self._store.get_items([(row["pk"], row["sk"]) for row in group])
@@ -164,17 +164,17 @@ class Episodes:
     def append(
         self, caller: Principal, run_id: str, new: NewEpisode, token: RequestToken | None
     ) -> Episode:
-        """Append an episode to a run, ended or not: one write, and one read after it.
+        """Append an episode to a run, even an ended one: one write, then one read.
 
         An append to another principal's run reads the run first, and is recorded.
 
-        The read shows whether the run was deleted: then the episode is, too. A deletion that comes
-        later finds the episode itself.
+        The read shows whether the run was deleted; if so, the episode is deleted, too. A later
+        deletion of the run finds the episode.
 
         Raises:
             NotFound: no kept run has this id.
             ValueTooLarge: content or metadata is too large.
-            CapacityExceeded: the tenant has no room for another episode.
+            CapacityExceeded: the tenant's quota of episodes is used up.
             IdempotencyConflict: the token's key came with another body.
         """
         now = self._clock()
@@ -200,7 +200,7 @@ class Episodes:
         return appended
 
     def get(self, caller: Principal, run_id: str, id: str) -> Episode:
-        """Get one episode: one read. Both ids may be the parts of a short reference.
+        """Get one episode: one read. Both ids may come from a short reference.
 
         Raises:
             NotFound: the tenant has no such episode.
@@ -216,7 +216,7 @@ class Episodes:
     ) -> Iterator[Episode]:
         """List an agent type's episodes across its runs, newest first: a call per page.
 
-        The index that they come from may lag behind an append.
+        The index may lag behind an append.
 
         Args:
             wanted: the page; its position is the id of an episode.
@@ -228,7 +228,7 @@ class Episodes:
     ) -> tuple[Run, Iterator[Episode]]:
         """List the episodes of a run, newest first.
 
-        The index that they come from may lag behind an append.
+        The index may lag behind an append.
 
         Args:
             wanted: the page; its position is the id of an episode.

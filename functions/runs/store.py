@@ -40,7 +40,7 @@ class RunStore:
     def find_address(
         self, caller: Principal, run_id: str, now: int
     ) -> tuple[run_keys.RunAddress, str]:
-        """Find the address of a run, and who started it; read if that was another principal."""
+        """Find the address and the starter of a run; read the run if the caller isn't it."""
         address = parse_address(caller.tenant, run_id, now)
         if self._ids.is_issued(address, run_id, caller.id):
             return address, caller.id
@@ -54,7 +54,7 @@ class RunStore:
         return item
 
     def create(self, address: run_keys.RunAddress, run: Run, now: int) -> None:
-        """Write a new run: one write, and two calls more where its input is large."""
+        """Write a new run: one write, and two more calls if its input is large."""
         value, shown = self._stage_value(address.tenant, address.item_key[0], run, "input", now)
         names = {"instance": run.instance_id, "agent_type": run.agent_type}
         item = _encode_head(run) | value | RUN.build_index_attributes(address.tenant, **names)
@@ -64,7 +64,7 @@ class RunStore:
     def end(
         self, tenant: str, item: Item, run: Run, field: RunValue, now: int, records: list[Write]
     ) -> None:
-        """Write the end of a run: one write, and two calls more where its result is large.
+        """Write the end of a run: one write, and two more calls if its result is large.
 
         Args:
             field: what the end adds to it.
@@ -77,7 +77,7 @@ class RunStore:
     def list_rows(
         self, tenant: str, query: RunQuery, now: int, wanted: WantedPage = WHOLE
     ) -> Iterator[Item]:
-        """List index rows, newest first, among them those of the runs that a query selects."""
+        """List index rows, newest first, including all rows of the runs that a query selects."""
         names = {"instance": query.instance_id, "agent_type": query.agent_type}
         of = RUN.choose_index(tenant, **names)
         rows = chain.from_iterable(iterate_rows(self._table, *of, wanted, MAX_PAGE_ITEMS))
@@ -122,7 +122,7 @@ class RunStore:
 
 
 def is_run(item: Item | None, run_id: str) -> TypeGuard[Item]:
-    """Tell whether an item is the one of this run, which wasn't deleted."""
+    """Tell whether an item is this run's, and the run wasn't deleted."""
     return item is not None and item["id"] == run_id and "status" in item
 
 
@@ -140,7 +140,7 @@ def _encode_head(run: Run) -> Item:
     return to_attributes(run, *RUN_VALUES) | {schema.TTL_ATTRIBUTE: to_ttl_seconds(run.expires_at)}
 
 
-_LOST = b'{"content":null,"unreadable":true}'  # in place of a text that was damaged or moved
+_LOST = b'{"content":null,"unreadable":true}'  # in place of a damaged or moved text
 
 
 class EpisodeStore:
@@ -158,9 +158,9 @@ class EpisodeStore:
         token: RequestToken | None,
         records: Iterable[Write],
     ) -> Episode | None:
-        """Write an episode at the key of what it sorts by, and audit records: one write.
+        """Write an episode at the key of its sort token, and audit records: one write.
 
-        Returns None, or what an earlier try of the same request wrote.
+        Returns None, or the episode that an earlier try of the request wrote.
         """
         key = run_keys.build_episode_key(address.partition, sort_token)
         text = self._values.encode(
@@ -188,7 +188,7 @@ class EpisodeStore:
         return None
 
     def is_run_deleted(self, address: run_keys.RunAddress) -> bool:
-        """Tell whether the run was deleted: one read of a small item, which seldom exists."""
+        """Tell whether the run was deleted: one read of a small item, which rarely exists."""
         return self._table.get(DELETED_RUN.build_key_in(address.partition)) is not None
 
     def list_by_type(

@@ -1,1 +1,1 @@
-"""The entry point for the schedule: does what became due, and completes what a crash left."""
+"""The entry point for the schedule: process due items, and complete work after crashes."""

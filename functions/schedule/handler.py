@@ -1,7 +1,7 @@
 """The scheduled function: a sweep at each event of EventBridge Scheduler, and the jobs of a sweep.
 
 A new job is a function here and a line in the table of `build_jobs`. Due entries are removed in
-groups; all other items have a job each.
+groups; every other item has its own job.
 """
 
 from collections import Counter
@@ -19,18 +19,18 @@ from functions.schedule.sweep import Job, Sweep
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
-JOB_SECONDS = 8.0  # what takes longer is resumed by the next sweep
+JOB_SECONDS = 8.0  # the next sweep resumes longer work
 _SWEEP_SECONDS = 50  # without a Lambda context
-_MARGIN = 10_000  # ms, in which the last job ends, at the table's slowest
+_MARGIN = 10_000  # ms for the last job, if the table is slow
 
 
 def build_handler(container: Container) -> Handler:
-    """Build the scheduled function, which gives the counts of its sweep.
+    """Build the scheduled function, which returns the counts of its sweep.
 
-    While nothing is to be written, it does nothing.
+    While writes are stopped, it does nothing.
 
-    An event that names a part, such as `{"part": 0, "parts": 4}`, sweeps that part of what is due.
-    Any other event sweeps all of it.
+    An event that names a part, such as `{"part": 0, "parts": 4}`, sweeps that part of the due
+    items. Any other event sweeps all.
     """
     settings = container.settings
     sweep = Sweep(
@@ -44,7 +44,7 @@ def build_handler(container: Container) -> Handler:
 
     def handle(event: dict[str, Any], context: Any = None) -> dict[str, Any]:
         if settings.is_read_only:
-            report("SweepLag", "Milliseconds", 0)  # it runs, and nothing is late on purpose
+            report("SweepLag", "Milliseconds", 0)  # it runs, and its due items wait on purpose
             return {"read_only": 1}
         counts, lag = sweep.run(_limit_time(context), event.get("part", 0), event.get("parts", 1))
         summary = {"lag_ms": lag, **counts}
@@ -62,7 +62,7 @@ def _limit_time(context: object) -> HasTime:
 
 
 def build_jobs(container: Container) -> dict[ItemType, Job]:
-    """Build the table of jobs: one for each type of item that becomes due, but for entries."""
+    """Build the table of jobs: one for each type of item that becomes due, except entries."""
     conversations = container.conversation_archive
     deletions = container.deletions
     return {

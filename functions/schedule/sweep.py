@@ -1,7 +1,7 @@
-"""The sweep: process all that is due, in bounded time.
+"""The sweep: process due items in bounded time.
 
-It reads what is due afresh each time, so it has no state, and two sweeps may run at once: every
-removal has the state that it saw as its condition.
+It reads due items each time, so it has no state, and two sweeps may run at once: every removal has
+the condition that the item is unchanged.
 """
 
 import sys
@@ -25,20 +25,20 @@ from functions.platform.observability import log_service_error, log_unexpected
 
 Run = Callable[[], Counter[str]]
 Job = Callable[[Item, HasTime], Counter[str]]
-"""Processes a due item and counts what was done; what isn't finished stays due."""
-_LISTED_TOGETHER = 1000  # rows between two looks at the time
+"""Processes a due item and returns counts; an unfinished item stays due."""
+_LISTED_TOGETHER = 1000  # rows between two checks of the time
 _MAX_REMOVAL_WRITES = 92  # of DynamoDB's 100
 
 
 class TurnQueue:
-    """Tells what is due, by tenant; tenants take turns, and each turn is the longest due of one.
+    """Due items by tenant; tenants take turns, and each turn has a tenant's longest due items.
 
     Args:
-        capacity: how many items of one tenant are kept at most. The rest stays due: a tenant whose
-            items fill shard after shard neither fills the memory nor hides others' items.
+        capacity: the maximum number of items of one tenant. The rest stays due: a tenant with very
+            many items neither fills the memory nor delays others' items.
 
     Attributes:
-        first: since when the longest due item is due, in epoch ms.
+        first: the due time of the longest due item, in epoch ms.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -47,14 +47,14 @@ class TurnQueue:
         self.first = sys.maxsize
 
     def add(self, found: DueKey) -> None:
-        """Add an item that is due, unless its tenant has enough."""
+        """Add a due item, unless its tenant has reached the capacity."""
         self.first = min(self.first, found.due)
         due = self._due.setdefault(get_tenant(found.key[0]), [])
         if len(due) < self._capacity:
             due.append(found)
 
     def iterate_turns(self, size: int) -> Iterator[list[Key]]:
-        """Give turns of up to `size` items: one of each tenant, then the next one of each."""
+        """Yield turns of up to `size` items: one turn of each tenant, then the next of each."""
         due = [sorted(each) for each in self._due.values()]
         for start in range(0, max(map(len, due), default=0), size):
             for of_tenant in due:
@@ -64,9 +64,9 @@ class TurnQueue:
 
 @dataclass(eq=False)
 class Sweep:
-    """Finds what is due and runs its jobs; what fails stays due for the next sweep.
+    """Finds due items and runs their jobs; failed items stay due for the next sweep.
 
-    Tenants take turns, whatever is due of each, so that none waits for another one's flood.
+    Tenants take turns, so that no tenant waits for all items of another one.
 
     Args:
         jobs: those of all other types of items.
@@ -84,10 +84,10 @@ class Sweep:
         """Sweep the shards of a part, as long as there is time.
 
         Args:
-            part: its number, from 0; the one of one is all of what is due.
+            part: its number, from 0; part 0 of 1 has all due items.
 
         Returns:
-            How many of each kind were done, and how late the longest due item was, in ms.
+            The counts by kind, and the delay of the longest due item, in ms.
         """
         counts = _run_safely(self._start) if part == 0 else Counter[str]()
         now, queue = self._clock(), TurnQueue(MAX_SWEPT_ITEMS)
@@ -100,7 +100,7 @@ class Sweep:
         return +counts, max(now - queue.first, 0)
 
     def _fill(self, queue: TurnQueue, shard: str, now: int, has_time: HasTime) -> Counter[str]:
-        """Add what is due of a shard to the queue, as long as there is time."""
+        """Add due items of a shard to the queue, as long as there is time."""
         try:
             for number, each in enumerate(self._index.list_shard(shard, now), start=1):
                 queue.add(each)
@@ -112,7 +112,7 @@ class Sweep:
         return Counter()
 
     def _take_turn(self, keys: list[Key], now: int, has_time: HasTime) -> Counter[str]:
-        """Process the due items of some keys, until the time is over."""
+        """Process the due items of some keys, until the time runs out."""
         if not has_time():
             return Counter(stopped=1)
         try:
@@ -128,7 +128,7 @@ class Sweep:
         return counts
 
     def _plan(self, items: list[Item], has_time: HasTime) -> Iterator[Run]:
-        """Give what is to be run for due items, expired entries first."""
+        """Yield the calls for due items, expired entries first."""
         types = [find_due_type(item["sk"]) for item in items]
         both = list(zip(items, types, strict=True))
         for group in group_removals(item for item, type in both if type is PRIVATE_ENTRY):
@@ -139,7 +139,7 @@ class Sweep:
                 yield partial(job, item, has_time)
 
     def _expire(self, items: list[Item]) -> Counter[str]:
-        """Remove entries of one tenant; one that can't be read or written stays alone."""
+        """Remove entries of one tenant; an entry that can't be read or written stays."""
         try:
             return Counter(expired=self._entries.remove(items))
         except ServiceError:
@@ -152,7 +152,7 @@ class Sweep:
 
 
 def _run_safely(run: Run) -> Counter[str]:
-    """Run a job and count what it did; its failure doesn't stop the others."""
+    """Run a job and add its counts; its failure doesn't stop the others."""
     try:
         return run()
     except ServiceError as error:
@@ -163,9 +163,9 @@ def _run_safely(run: Run) -> Counter[str]:
 
 
 def group_removals(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Group entries' items so that one transaction can remove a group: of one tenant each.
+    """Group items of entries by tenant so that one transaction can remove a group.
 
-    Entries that a task counts stay with those of their owner: a task counts by agent.
+    Entries in a task are grouped by owner: a task counts by agent.
     """
     for _, group in groupby(sorted(items, key=_get_order), lambda item: _get_order(item)[0]):
         batch: list[Item] = []
@@ -184,7 +184,7 @@ def group_removals(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 
 def count_removal_writes(item: Item, owners: Collection[str] = ()) -> int:
-    """Count a removal's writes, at most: entry, tombstone, index rows, an agent's and a task's.
+    """Compute a removal's maximum of writes: entry, tombstone, index rows, agent, task.
 
     Args:
         owners: the partitions whose counters are counted already.
@@ -194,6 +194,6 @@ def count_removal_writes(item: Item, owners: Collection[str] = ()) -> int:
 
 
 def _get_order(item: Item) -> tuple[str, str]:
-    """Return what an item is grouped by, then its partition."""
+    """Return the key by which an item is grouped, then its partition."""
     partition: str = item["pk"]
     return (partition if "task_id" in item else get_tenant(partition)), partition

@@ -1,9 +1,8 @@
 """Keep the vectors of entries up to date, from the change stream.
 
-What is embedded are the words of an entry's key, tags and value. Only tiers whose policy says so
-have stored vectors. A vector has its entry's id, and the version that it was made from. A write
-only replaces an older version, and a removal all of them; so replays and records out of order do no
-harm.
+The words of an entry's key, tags and value are embedded. The tier's policy decides whether vectors
+are stored. A vector has its entry's id, and the version that it was made from. A write only
+replaces an older version, and a removal replaces any, so repeated and late records have no effect.
 """
 
 import re
@@ -22,7 +21,7 @@ from functions.search.store import EntryVectors
 from functions.vectors.hybrid import TextEmbedder
 from functions.vectors.model import Embedding, VectorFormat
 
-_REMEMBERED = 10_000  # entries whose vectors are known to be there
+_REMEMBERED = 10_000  # entries that are known to have vectors
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 FILTERS = ("memory_type", "namespace", "agent_id")
 """The attributes that a search of vectors may filter by."""
@@ -41,7 +40,7 @@ class EmbeddingIndexer:
         self._indexed: dict[tuple[str, str], int] = {}  # versions, by tenant and id
 
     def index_change(self, old: Entry | None, new: Entry | None) -> None:
-        """Bring the vectors of a slot up to date after a change of its entry."""
+        """Update the vectors of a slot after a change of its entry."""
         if old is not None and not old.policy.has_vectors:
             old = None
         if new is not None and not new.policy.has_vectors:
@@ -56,7 +55,7 @@ class EmbeddingIndexer:
     def index_new(self, entries: Iterable[Entry]) -> None:
         """Embed new entries: two calls per 25, instead of one for each entry.
 
-        A record that is delivered again finds its vector, or a later one, and leaves it alone.
+        A repeated record finds its vector, or a later one, and keeps it.
         """
         texts = _list_texts(entries)
         embedded = self._embed.embed_all([text for _, text in texts])
@@ -70,7 +69,7 @@ class EmbeddingIndexer:
     def _update(self, old: Entry | None, new: Entry) -> None:
         """Embed an entry whose text has changed.
 
-        Of a version between the two, an earlier delivery may have embedded another text.
+        An earlier delivery may have embedded the text of a version in between.
         """
         text = extract_text(new)
         is_next = old is None or new.version == old.version + 1
@@ -82,7 +81,7 @@ class EmbeddingIndexer:
             self._embed_entry(new, text)
 
     def _remove(self, entry: Entry, version: int) -> None:
-        """Replace a vector by a tombstone, which outlives late older versions."""
+        """Replace a vector by a tombstone, so that late older versions are ignored."""
         self._vectors.put(entry, self._format.build_tombstone(version, self._clock()))
 
     def _embed_entry(self, entry: Entry, text: str) -> None:
@@ -142,7 +141,7 @@ def extract_text(entry: Entry) -> str | None:
 
 
 def _join_words(words: Iterator[str]) -> str:
-    """Join words up to the maximum; the rest of a value is never looked at."""
+    """Join words up to the maximum; the rest of a value is not read."""
     joined: list[str] = []
     free = MAX_QUERY_CHARACTERS
     for word in words:

@@ -1,8 +1,8 @@
-"""Embed everything again, in the background, after a change of model or index.
+"""Embed all entries and facts again in the background, after a change of model or index.
 
-One item says in which format all vectors are. When the settings choose another one, the item
-becomes due, and holds how far a pass over the table has come; so sweeps take turns, and after a
-crash a page is repeated.
+One item has the format of all vectors. When the settings choose another format, the item becomes
+due, and records the progress of a pass over the table. So sweeps can continue each other's work,
+and after a crash a page is repeated.
 """
 
 import time
@@ -25,12 +25,12 @@ from functions.search.store import EmbeddingProgress
 from functions.vectors.factory import DEFAULT_FORMAT
 from functions.vectors.model import NO_MODEL
 
-_SECOND_PASS_DELAY = 3_600_000  # ms; functions with the former settings may write during a pass
+_SECOND_PASS_DELAY = 3_600_000  # ms; functions with the old settings may write during a pass
 
 
 @dataclass(eq=False)
 class Reembedding:
-    """Embeds all entries and facts in the current format. Two may work on it at once."""
+    """Embeds all entries and facts in the current format. Two processes may run at once."""
 
     _progress: EmbeddingProgress
     _mapper: EntryMapper
@@ -41,7 +41,7 @@ class Reembedding:
     _is_checked: bool = field(default=False, init=False)
 
     def start_if_needed(self) -> Counter[str]:
-        """Start a pass if the settings have changed; checked once in a process, by one read."""
+        """Start a pass if the settings have changed; a process checks it once, by one read."""
         if self._is_checked:
             return Counter()
         progress = self._progress.get() or {"vector_format": DEFAULT_FORMAT}
@@ -53,7 +53,7 @@ class Reembedding:
         return Counter(reembedding_started=int(is_changed))
 
     def resume(self, progress: Item, seconds: float) -> Counter[str]:
-        """Resume a pass until the time is over, and count the embedded items."""
+        """Resume a pass until the time runs out; return the number of embedded items."""
         if progress["vector_format"] != self._format_name:
             return Counter()
         counts: Counter[str] = Counter()
@@ -78,7 +78,7 @@ class Reembedding:
             return None
 
     def _advance(self, progress: Item, after: Key | None) -> tuple[Item, int | None]:
-        """Give the progress after a page, and when the next page or the second pass is due."""
+        """Return the progress after a page, with the due time of the next page or pass."""
         now, pages = self._clock(), progress["pages"] + 1
         if after is not None:
             return progress | {"pages": pages, "after": after}, now

@@ -1,9 +1,9 @@
 """Similarity search under the access rules of queries (RFC-0015 §4.3).
 
-A search is by words, by a vector such as clients gave their entries, or by both. The vector index
-gives candidates; of a tier without stored vectors, an agent's newest entries are all candidates.
-Each candidate of an index is read again from the table and passes the checks of a query. So the
-index may lag behind, but a deleted, expired or restricted entry is never found.
+A search is by words, by a client's vector, or by both. The vector index finds candidates; in a tier
+without stored vectors, all of an agent's newest entries are candidates. Each candidate of an index
+is read again from the table and checked as in a query. So the index may lag behind, but a deleted,
+expired or restricted entry is never found.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,7 +50,7 @@ Accept = Callable[[Entry], bool]
 
 @dataclass(eq=False)
 class Search:
-    """Finds the entries that fit a text best, among those that the caller may read."""
+    """Finds the best entries for a text, among those that the caller may read."""
 
     _vector_search: VectorSearch
     _held_texts: HeldTexts
@@ -71,18 +71,18 @@ class Search:
         accept: Accept = lambda _: True,
         namespaces: Sequence[str] | None = None,
     ) -> list[Found[Entry]]:
-        """Find the `top_k` entries that fit the query best by meaning, words and ids; best first.
+        """Find the `top_k` best entries for a query by meaning, words and ids, best first.
 
         Args:
             is_touched: whether the owner's reads count for the order of eviction.
-            accept: which entries the search may return.
-            namespaces: those to search, which the caller may read; None to list them.
+            accept: selects the entries that may be returned. namespaces: the readable namespaces to
+            search; None to list them.
 
         Raises:
             ValidationFailed: the search needs an agent_id, as a query does (RFC-0015 §4.1), or a
-                namespace; neither query nor vector is given; the vector isn't as long as those of
-                the namespace; a field isn't declared.
-            Unavailable: a query in words, and there is no embedding model, or it doesn't answer.
+                namespace; neither query nor vector is given; the vector's dimensions differ from
+                the namespace's; a field isn't declared. Unavailable: the query has words, and no
+                embedding model is installed, or it doesn't answer.
         """
         _assert_complete(request)
         filters = request.filters
@@ -110,7 +110,7 @@ class Search:
         if owner != caller.id and not inspects(caller):
             if filters.memory_type == EPISODIC.name:
                 may_read = self._tasks.coordinates_agent(caller, owner)
-            elif request.vector is not None:  # a query in words decides when it reads the entries
+            elif request.vector is not None:  # a query in words checks access at its reads
                 may_read = bool(self._tasks.list_readable_of(caller, owner))
         space = item_types.AGENT_VECTOR.build_partition(caller.tenant, agent=owner)
         return [space] if may_read else []
@@ -210,9 +210,9 @@ class Search:
     def _find_by_both(
         self, caller: Principal, spaces: Sequence[str], request: MemorySearch, accept: Accept
     ) -> list[Found[Entry]]:
-        """Rank by the caller's vector and by words; the vector replaces the meaning.
+        """Rank by the caller's vector and by words; the vector replaces the query's meaning.
 
-        An entry that its words alone have found counts as the last of the nearest.
+        An entry found by words alone gets the lowest similarity of those found by the vector.
         """
         widest = request.model_copy(update={"top_k": MAX_RESULTS})
         nearest = self._find_by_vector(caller, widest, accept)
@@ -232,7 +232,7 @@ class Search:
     def _find_candidates(
         self, spaces: Sequence[str], query: Embedding, filters: Filters, depth: int
     ) -> Candidates:
-        """Find the best entries of all spaces together, by their ids."""
+        """Find the best entries of all partitions together, by their ids."""
         index = self._vector_search.index
         wanted = {name: value for name in FILTERS if (value := getattr(filters, name)) is not None}
         found = run_parallel(
@@ -249,7 +249,7 @@ class Search:
         )
 
     def _read_entries(self, caller: Principal, ids: Iterable[str]) -> dict[str, Entry]:
-        """Read the candidates that exist, by their ids, in the order of these."""
+        """Read the existing candidates by their ids, in order."""
         wanted = dict.fromkeys(ids)
         keys = entry_keys.parse_item_keys(caller.tenant, wanted)
         found = {entry.id: entry for entry in self._store.get_many(keys).values()}
@@ -279,7 +279,7 @@ class Search:
 
 
 def _assert_complete(request: MemorySearch) -> None:
-    """Check that a search has a query or a vector, and names the namespace that it needs."""
+    """Check that a search has a query or a vector, and a namespace if it needs one."""
     if request.query is None and request.vector is None:
         raise ValidationFailed("query", "is required unless vector is given")
     is_one = request.namespace is not None and not request.namespace.endswith("*")

@@ -41,10 +41,10 @@ def _build_key(entry: Entry) -> Key:
 
 
 class EmbeddingProgress(Store):
-    """The item that says in which format all vectors are, and how far re-embedding is."""
+    """The item with the format of all vectors, and the progress of re-embedding."""
 
     def get(self) -> Item | None:
-        """Get the item; None where no setting has ever chosen a format."""
+        """Get the item; None if no setting has ever chosen a format."""
         return self._table.get(_KEY)
 
     def start(self, format_name: str, due: int | None) -> None:
@@ -61,5 +61,5 @@ class EmbeddingProgress(Store):
         return self._table.try_write(put(_KEY, item, condition, **seen))
 
     def scan_embedded(self, after: Key | None) -> tuple[list[Item], Key | None]:
-        """Scan a page of the table for entries and facts; give where the next page begins."""
+        """Scan a page of the table for entries and facts; return the begin of the next page."""
         return self._table.scan(after, _SCANNED, _IS_EMBEDDED, **_PREFIXES)
