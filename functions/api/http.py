@@ -112,6 +112,9 @@ class Request:
         try:
             parsed = model.model_validate_json(self.body)
         except ValidationError as error:
+            if self.headers.get("content-encoding", "identity") != "identity":
+                problem = "is not accepted; send the body as plain JSON"
+                raise ValidationFailed("Content-Encoding", problem) from error
             raise build_validation_error(list_problems(error, model)) from error
         beyond = find_large_number(self.body)
         if beyond is not None:

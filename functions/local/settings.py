@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from functions.platform import limits
 from functions.platform.embedding_models import MAX_DIMENSIONS
 
 REAL_AWS = "aws"
 _EMBEDDING = ("MODEL", "URL", "KEY", "DIMENSIONS")
+_KEY = "visible ASCII characters without spaces"
+_ADDRESS = "an address that begins with http:// or https://"
 
 
 class StartupError(Exception):
@@ -50,20 +53,31 @@ class LocalSettings(BaseModel):
     host: str = "127.0.0.1"
     data: Path = Path(".agent-memory")
     root_key: str | None = Field(
-        default=None, min_length=limits.MIN_ROOT_KEY_CHARACTERS, pattern=r"^[!-~]+$"
+        default=None,
+        min_length=limits.MIN_ROOT_KEY_CHARACTERS,
+        pattern=r"^[!-~]+$",
+        description=_KEY,
     )
     sweep_seconds: float = Field(default=60, gt=0, le=86_400, allow_inf_nan=False)
-    dynamodb: str | None = Field(default=None, pattern=rf"^(https?://.+|{REAL_AWS})$")
+    dynamodb: str | None = Field(
+        default=None,
+        pattern=rf"^(https?://.+|{REAL_AWS})$",
+        description=f"{_ADDRESS}, or {REAL_AWS}",
+    )
     openwop: Literal["rfc-0004", "1.x"] = "rfc-0004"
     searchable_conversations: bool = True
-    learning_url: str | None = Field(default=None, pattern=r"^https?://.+$")
-    model: str = Field(default="default", min_length=1, pattern=r"^[^,]+$")
-    learning_key: str | None = Field(default=None, pattern=r"^[!-~]+$")
+    learning_url: str | None = Field(default=None, pattern=r"^https?://.+$", description=_ADDRESS)
+    model: str = Field(
+        default="default", min_length=1, pattern=r"^[^,]+$", description="a name without commas"
+    )
+    learning_key: str | None = Field(default=None, pattern=r"^[!-~]+$", description=_KEY)
     learning_tokens_per_day: int = Field(default=limits.DEFAULT_MODEL_TOKENS, ge=0)
     learning_requests_per_day: int = Field(default=limits.DEFAULT_MODEL_REQUESTS, ge=0)
-    embedding_model: str | None = Field(default=None, pattern=r"^openai:[^ ]+$")
-    embedding_url: str | None = Field(default=None, pattern=r"^https?://.+$")
-    embedding_key: str | None = Field(default=None, pattern=r"^[!-~]+$")
+    embedding_model: str | None = Field(
+        default=None, pattern=r"^openai:[^ ]+$", description="openai: and the name of a model"
+    )
+    embedding_url: str | None = Field(default=None, pattern=r"^https?://.+$", description=_ADDRESS)
+    embedding_key: str | None = Field(default=None, pattern=r"^[!-~]+$", description=_KEY)
     embedding_dimensions: int = Field(default=0, ge=0, le=MAX_DIMENSIONS)
     log_retention_days: int = Field(default=365, ge=0, le=limits.MAX_LOG_RETENTION_DAYS)
     principal_requests_per_minute: int = Field(default=limits.DEFAULT_PRINCIPAL_REQUESTS, ge=0)
@@ -78,9 +92,15 @@ class LocalSettings(BaseModel):
         try:
             settings = cls.model_validate(found)
         except ValidationError as error:
-            problems = (f"{VARIABLES[str(e['loc'][0])]}: {e['msg']}" for e in error.errors())
-            raise StartupError("; ".join(problems)) from error
+            raise StartupError("; ".join(map(_describe, error.errors()))) from error
         return settings.model_copy(update={"data": settings.data.expanduser().absolute()})
+
+
+def _describe(problem: ErrorDetails) -> str:
+    field, said = str(problem["loc"][0]), problem["msg"]
+    if problem["type"] == "string_pattern_mismatch":
+        said = f"must be {LocalSettings.model_fields[field].description}"
+    return f"{VARIABLES[field]}: {said}"
 
 
 VARIABLES = {

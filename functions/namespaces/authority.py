@@ -21,7 +21,8 @@ _MANAGES = Rule[NamespaceTarget](
 )
 
 _WRITE_DENIED = (
-    "you may not write in this namespace; an administrator allows it by"
+    "you may not write in this namespace: its permissions, or the guardrails of a coordinator of"
+    " yours, do not allow it; an administrator changes permissions by"
     " PATCH /api/v1/memory/namespaces/{namespace}, such as users/* for all users of an app"
 )
 READ_MEMORY = Action(

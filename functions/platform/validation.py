@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails
 from functions.platform import limits
 from functions.platform.clock import from_rfc3339
 from functions.platform.errors import ValidationFailed
+from functions.platform.keys import TENANT_PATTERN
 
 
 class RequestModel(BaseModel):
@@ -62,6 +63,10 @@ AgentId = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS
 Name = Annotated[str, Field(min_length=1, max_length=limits.MAX_NAME_CHARACTERS)]
 FieldName = Annotated[str, Field(min_length=1, max_length=limits.MAX_FIELD_CHARACTERS)]
 _DURATION = r"^(duration:)?P.*$"
+_FORMS = {
+    _DURATION: "use an ISO 8601 duration such as PT10M or P7D",
+    TENANT_PATTERN: "use 1 to 64 letters, digits, `.`, `_` and `-`; the first is a letter or digit",
+}
 IsoDuration = Annotated[str, Field(max_length=limits.MAX_TTL_CHARACTERS, pattern=_DURATION)]
 Tag = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
 Identifier = Annotated[str, Field(min_length=1, max_length=limits.MAX_ID_CHARACTERS)]
@@ -82,10 +87,13 @@ NotBlank = Annotated[
 
 
 _SECONDS = re.compile(r"\d{1,12}(\.\d{1,9})?", re.ASCII)
+_LONGEST_SECONDS = 10**12
 
 
 def _normalize_ttl(value: object) -> object:
     """Convert seconds, or an ISO 8601 duration without prefix, to the form of RFC-0015."""
+    if isinstance(value, int | float) and value >= _LONGEST_SECONDS:
+        raise ValueError("must end before the year 10000")
     if isinstance(value, int) and not isinstance(value, bool):
         return f"duration:PT{value}S"
     if isinstance(value, float):
@@ -141,21 +149,21 @@ def list_problems(error: ValidationError, model: type[BaseModel]) -> Iterator[tu
 
 
 def _describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
-    """Describe a problem; the length of a text is in characters."""
+    """Describe a problem; lengths are those of what was sent."""
     if problem["type"] == "extra_forbidden":
         return f"there is no such field; the fields are {_list_fields(model, problem['loc'][:-1])}"
     if problem["type"] in ("model_type", "dict_type"):
         return "must be an object"
-    if isinstance(text := problem["input"], str):
+    if isinstance(given := problem["input"], str | list):
+        parts = "characters" if isinstance(given, str) else "elements"
         match problem["type"]:
             case "too_long" | "string_too_long":
                 most = problem["ctx"]["max_length"]
-                return f"may have at most {most:,} characters, and has {len(text):,}; shorten it"
+                return f"may have at most {most:,} {parts}, and has {len(given):,}; shorten it"
             case "too_short" | "string_too_short":
-                least = problem["ctx"]["min_length"]
-                return f"needs {least} or more characters"
-            case "string_pattern_mismatch" if problem["ctx"]["pattern"] == _DURATION:
-                return "use an ISO 8601 duration such as PT10M or P7D"
+                return f"needs {problem['ctx']['min_length']} or more {parts}"
+            case "string_pattern_mismatch" if form := _FORMS.get(problem["ctx"]["pattern"]):
+                return form
     return problem["msg"].removeprefix("Value error, ")
 
 

@@ -218,7 +218,7 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         delegates=tuple(dict.fromkeys(change.delegates or ()))
         if "delegates" in given
         else task.delegates,
-        hand_over_note=change.note if is_handed_over else task.hand_over_note,
+        hand_over_note=change.note if is_handed_over or change.note else task.hand_over_note,
         # Example: alice grants carol read access in term 1. The hand-over to bob starts term 2, in
         # which her grant doesn't count; a grant of the coordinator has no term and stays.
         term=task.term + (is_handed_over or is_adopted),

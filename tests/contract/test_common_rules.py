@@ -1,5 +1,6 @@
 """Test the rules of all calls. Retries under one key are in test_idempotency."""
 
+import gzip
 import io
 import json
 import re
@@ -19,7 +20,7 @@ from tests.contract.bodies import (
     entry,
     semantic,
 )
-from tests.contract.expect import ok, refused
+from tests.contract.expect import invalid, ok, refused
 from tests.contract.service import Tenant
 from tests.contract.transport import MovableClock
 
@@ -137,6 +138,11 @@ def test_a_traceparent_does_not_disturb(tenant: Tenant) -> None:
         ("POST", "/api/v1/workflows", {"name": "n", "memory": 5}, "memory", "must be an object"),
         ("PUT", "/api/v1/consolidation/settings", {"every": "soon"}, "every", "such as PT10M"),
         ("POST", "/v1/runs", {"agent": "a", "ttl": []}, "ttl:", "Input should be"),
+        ("POST", MEMORY, entry(expires_at="2031-01-01T00:00:00+24:00"), "expires_at", "RFC 3339"),
+        ("POST", MEMORY, entry(ttl=1e300), "ttl", "must end before the year 10000"),
+        ("POST", MEMORY, entry(ttl=10**13), "ttl", "must end before the year 10000"),
+        ("POST", MEMORY, entry(tags=["t"] * 51), "tags", "at most 50 elements, and has 51"),
+        ("POST", BATCH, {"entries": []}, "entries", "needs 1 or more elements"),
     ],
 )
 def test_errors_name_fields_and_no_types_of_the_code(
@@ -146,4 +152,20 @@ def test_errors_name_fields_and_no_types_of_the_code(
     assert answer.status_code == 400
     assert field in answer.text
     assert said in answer.text
-    assert not re.search("constrained|instance of|Excluded|Block", answer.text)
+    assert not re.search(
+        "constrained|instance of|Excluded|Block|timedelta|validation,", answer.text
+    )
+
+
+def test_a_compressed_body_is_refused_by_its_encoding(tenant: Tenant) -> None:
+    body = gzip.compress(json.dumps(entry()).encode())
+    answer = tenant.admin.post(MEMORY, content=body, headers={"Content-Encoding": "gzip"})
+    invalid(answer, "Content-Encoding")
+
+
+@pytest.mark.parametrize("id", ["", "a/b", "-a", "x" * 65])
+def test_a_tenants_id_is_refused_in_words(tenant: Tenant, id: str) -> None:
+    problem = refused(
+        tenant.service.root.post("/api/v1/tenants", json={"id": id}), 400, "VALIDATION_ERROR"
+    )
+    assert "1 to 64 letters" in problem["detail"]

@@ -59,6 +59,10 @@ def test_an_assignee_hands_over_to_a_delegate_with_a_note(
     refused(change_task(ann, handed, status="completed"), 409, "TASK_REASSIGNED")
     again = ok(change_task(boss, handed, assigned_agent="ann"))
     assert again["hand_over_note"] is None
+    noted = ok(change_task(boss, again, assigned_agent="ann", note="Begin with row 41."))
+    assert noted["hand_over_note"] == "Begin with row 41."
+    kept = ok(change_task(boss, noted, assigned_agent="ann"))
+    assert kept["hand_over_note"] == "Begin with row 41."
 
 
 def test_a_coordinator_names_nobody_else_as_coordinator(tenant: Tenant, boss: httpx.Client) -> None:

@@ -98,7 +98,10 @@ def _item(index: int, asked: Any) -> NewEntry | BatchUpdate:
 
 def _name_item(error: ValidationFailed, index: int | None) -> ValidationFailed:
     where = f"entries.{index}"
-    errors = [(f"{where}.{e['field']}", e["message"]) for e in error.members["errors"]]
+    errors = [
+        (f"{where}.{e['field']}".removesuffix(".body"), e["message"])
+        for e in error.members["errors"]
+    ]
     return error if index is None else ValidationFailed(*errors[0], *errors[1:]).at(index)
 
 
