@@ -34,7 +34,7 @@ _TRACEPARENT = re.compile(r"(?!ff)[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2
 _UNMETERED = (PUBLIC, ROOT, ADMIN_OR_ROOT)
 _ANONYMOUS = Principal("", "", "user", frozenset())
 _PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
-"""The headers of answers to requests with a key or token: these are neither stored nor guessed."""
+"""Headers of responses to requests with a key or token: not stored, no guessed media type."""
 
 
 class App:
@@ -55,7 +55,7 @@ class App:
         container.prepare_seals()
 
     def __call__(self, event: dict[str, Any], _context: object = None) -> dict[str, Any]:
-        """Answer one API Gateway event (HTTP API, payload 2.0)."""
+        """Handle one API Gateway event (HTTP API, payload 2.0)."""
         started = time.perf_counter()
         request_id: str = event["requestContext"]["requestId"]
         headers: dict[str, str] = event.get("headers") or {}
@@ -85,7 +85,7 @@ class App:
     def _respond(
         self, event: dict[str, Any], headers: Mapping[str, str], log_fields: dict[str, object]
     ) -> Response:
-        # HTTP APIs decode the path, but by some accounts leave `%25` as it is.
+        # HTTP APIs decode the path; by some reports, they leave `%25` encoded.
         path: str = event["rawPath"].replace("%25", "%")
         method: str = event["requestContext"]["http"]["method"]
         log_fields["method"] = method
@@ -96,7 +96,7 @@ class App:
         request = Request(event, headers, path, path_params, self._container)
         is_public = route.required_permission == PUBLIC
         caller = _ANONYMOUS if is_public else self._admit(event, headers, route, log_fields)
-        # The log has the ids of a path: no names, and no references, which give access.
+        # The log has the ids of a path, but no names, and no references, which give access.
         target = log_fields["target"] = {
             name: value
             for name, value in path_params.items()
@@ -139,9 +139,9 @@ class App:
     def _respond_with_less(
         self, route: Route, request: Request, caller: Principal, *, is_omitting: bool
     ) -> Response:
-        """Answer a caller that sees no values, or asks for none, or sees all by `memory.inspect`.
+        """Build the response for a caller without values, or with `memory.inspect`.
 
-        What that alone lets the caller read is recorded before it is answered.
+        Reads that only `memory.inspect` permits are recorded before the response.
         """
         lets_read = route.lets_read(caller)
         try:
@@ -168,9 +168,9 @@ class App:
 
 
 def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:
-    """Set the request at work, and return the id of the trace that it belongs to.
+    """Set the context of the request, and return the id of its trace.
 
-    A malformed `traceparent` (W3C Trace Context) counts as none.
+    A malformed `traceparent` (W3C Trace Context) is ignored.
     """
     found = _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
     request_context.request_id.set(request_id)
@@ -182,7 +182,7 @@ def _set_context(request_id: str, headers: Mapping[str, str]) -> str | None:
 
 
 def _to_gateway(response: Response, request_id: str, *, is_private: bool) -> dict[str, Any]:
-    """Render a response as API Gateway takes it; a private one is stored nowhere."""
+    """Render a response for API Gateway; caches must not store private ones."""
     headers = response.headers | {"x-request-id": request_id} | (_PRIVATE if is_private else {})
     is_large = 2 * len(response.body) > MAX_RESPONSE_BYTES
     is_base64 = response.is_binary or (is_large and _is_smaller_in_base64(response.body))
@@ -196,5 +196,5 @@ def _to_gateway(response: Response, request_id: str, *, is_private: bool) -> dic
 
 
 def _is_smaller_in_base64(body: bytes) -> bool:
-    """Tell whether a text, whose quotes are escaped, would pass the limit of a Lambda response."""
+    """Tell whether a text with escaped quotes would exceed the limit of a Lambda response."""
     return get_escaped_size(body) > max(MAX_RESPONSE_BYTES, len(body) * 4 // 3)

@@ -111,11 +111,11 @@ _SEARCH: dict[str, Any] = {
 
 
 def describe_capabilities(*, can_embed: bool, log_retention_days: int) -> dict[str, Any]:
-    """Describe only what this installation has.
+    """Describe the features of this installation.
 
     Args:
-        can_embed: whether a model is installed or configured; without one facts are learned
-            and can't be recalled, and there is no search.
+        can_embed: whether a model is installed or configured; without one, facts are learned but
+            not recalled, and there is no search.
         log_retention_days: how long logs are kept; 0 is for good.
     """
     logs = {"logs": {"retention_days": log_retention_days}}
@@ -133,7 +133,7 @@ OPENINTENT: dict[str, Any] = {
     "capabilities": ["memory", "tasks", "optimistic-concurrency"],
     "openApiUrl": "/openapi.json",
 }
-"""Answer of `GET /.well-known/openintent.json`, in the shape that published servers give it."""
+"""Response of `GET /.well-known/openintent.json`, in the form of published servers."""
 
 _OPENWOP_MEMORY: dict[str, Any] = {
     "supported": True,
@@ -172,8 +172,8 @@ _OPENWOP_MEMORY: dict[str, Any] = {
 def describe_openwop(*, can_embed: bool) -> dict[str, Any]:
     """Describe the OpenWOP memory.
 
-    It has the members of RFC 0004 §B in `capabilities`, and those of OpenWOP 1.x at the root, with
-    what its schema requires of a host that runs no workflows.
+    `capabilities` has the members of RFC 0004 §B. The root has those of OpenWOP 1.x, including all
+    that its schema requires of a host without workflows.
     """
     modes = ["filter", "semantic"] if can_embed else ["filter"]
     memory = _OPENWOP_MEMORY | {"search": {"supported": True, "modes": modes}}

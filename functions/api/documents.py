@@ -1,10 +1,10 @@
-"""The documents that the API responds with: types of their fields, and how they are rendered.
+"""The documents of API responses: the types of their fields, and their rendering.
 
-A document has its fields from a model: a field has one name in both. Its docstring is its
-description in the OpenAPI document, whose schemas are derived from the types by `tools.openapi`. A
-type's name there has no `Document` at its end.
+A field has one name in the model and in the document. Its docstring is its description in the
+OpenAPI document, whose schemas are derived from the types by `tools.openapi`. There, a type's name
+does not end with `Document`.
 
-Fields that hold what somebody stored are marked with `VALUE` (RFC-0015 §6.4). A caller that lacks
+Fields that hold stored values are marked with `VALUE` (RFC-0015 §6.4). A caller that lacks
 `memory.read` gets the rest: metadata, versions and ETags.
 """
 
@@ -61,11 +61,11 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 JsonValue = Annotated[orjson.Fragment, WithJsonSchema({})]
-"""JSON of any type, which is copied into the response as it is stored."""
+"""JSON of any type, which is copied into the response without parsing."""
 
 
 JsonObject = Annotated[orjson.Fragment, WithJsonSchema({"type": "object"})]
-"""A JSON object, which is copied into the response as it is stored."""
+"""A JSON object, which is copied into the response without parsing."""
 
 
 class UncountedPosition(TypedDict):
@@ -89,7 +89,7 @@ class PagePosition(TypedDict):
     next: NotRequired[str]
     """The value of `after` for the next page, with the same filters; absent on the last page."""
     hidden: NotRequired[Literal[True]]
-    """With an empty list: the request names what you may not read, whether it exists or not."""
+    """With an empty list: you may not read what the request names, or it does not exist."""
 
 
 Document = TypeVar("Document")
@@ -98,7 +98,7 @@ Document = TypeVar("Document")
 _Convert = Callable[[Any], Any]
 
 
-_TIMESTAMP = get_args(Timestamp)[1]  # marks a time; further marks may stand beside it
+_TIMESTAMP = get_args(Timestamp)[1]  # marks a time; other marks may follow
 
 
 _CAPITAL = re.compile("(?<=[a-z])[A-Z]")
@@ -112,12 +112,12 @@ def to_document(model: Any, document: type[Document], /, **computed: Any) -> Doc
 
     A field in OpenWOP's spelling, `createdAt`, is the model's `created_at`.
 
-    A field that the model lacks, or that is None and not required, is left out. Times in epoch ms
-    become RFC 3339, stored JSON is copied, sets are sorted.
+    A field that the model lacks, or an optional field of None, is omitted. Times in epoch ms become
+    RFC 3339, stored JSON is copied, sets are sorted.
 
     Args:
         model: a named tuple or a dataclass.
-        computed: the fields that are not the model's own, such as sums.
+        computed: fields that are not in the model, such as sums.
     """
     copied, converted = _plan((type(model), document), tuple(computed))
     rendered: Any = {name: getattr(model, field) for name, field in copied}
@@ -156,7 +156,7 @@ def _to_snake_case(name: str) -> str:
 
 
 def _has_field(model: type, name: str) -> bool:
-    """Tell whether instances have a field or property; a method, as `count` of tuples, is none."""
+    """Tell whether instances have a field or property; methods, such as `tuple.count`, are none."""
     fields: tuple[str, ...] = getattr(model, "__match_args__", ())
     return name in fields or isinstance(getattr(model, name, None), property | cached_property)
 
@@ -177,11 +177,11 @@ def _to_list(value: Any) -> list[Any]:
 
 
 Fields = Mapping[str, "Fields | None"]
-"""The fields of a document that hold values (None), or documents with such fields."""
+"""The fields of a document that hold values (None), or documents with values."""
 
 
 def omit_values(response: Response, document_type: Any, *, of_restricted: bool = False) -> Response:
-    """Leave out the values of a response whose body is a document of this type.
+    """Remove the values from a response whose body is a document of this type.
 
     Args:
         of_restricted: only those of the restricted elements of lists.

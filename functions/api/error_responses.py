@@ -1,6 +1,6 @@
 """Errors as HTTP responses: problem documents (RFC 9457) and OpenWOP's errors.
 
-OpenWOP's have the members `error`, `message` and `details` (OpenWOP RFC 0004).
+OpenWOP's errors have the members `error`, `message` and `details` (OpenWOP RFC 0004).
 """
 
 from typing import Annotated, Any, NotRequired
@@ -65,7 +65,7 @@ class ProblemDocument(TypedDict):
 def render_current(
     current: Entry | Task | Namespace,
 ) -> EntryDocument | TaskDocument | NamespaceDocument:
-    """Render what a write conflicts with."""
+    """Render the present state that a write conflicts with."""
     match current:
         case Entry():
             return render_entry(current)
@@ -120,7 +120,7 @@ def problem_response(error: ServiceError) -> Response:
 
 
 def openwop_error_response(error: ServiceError) -> Response:
-    """Render an error in OpenWOP's format; `details` has what a problem has as members."""
+    """Render an error in OpenWOP's format; `details` has the members of a problem."""
     document: dict[str, Any] = {"error": _openwop_name(error.code), "message": error.message}
     if error.members:
         document["details"] = error.members

@@ -1,4 +1,4 @@
-"""HTTP requests as the routes read them, and the responses that they return."""
+"""HTTP requests and responses for the routes."""
 
 import base64
 import binascii
@@ -26,7 +26,7 @@ _IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{limits.MAX_IDEMPOTENCY_KEY_CHAR
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Status, headers and body of a response; `is_binary` says that the body isn't UTF-8."""
+    """Status, headers and body of a response; `is_binary`: the body isn't UTF-8."""
 
     status: int
     body: bytes = b""
@@ -41,7 +41,7 @@ def json_response(
     /,
     **headers: str,
 ) -> Response:
-    """Make a response with a JSON body; header names are given with underscores.
+    """Build a response with a JSON body; names of headers are given with underscores.
 
     Args:
         version: the document's, for its ETag.
@@ -55,7 +55,7 @@ def json_response(
 def stored_response(
     document: Mapping[str, Any], version: int, location: str, *, is_new: bool
 ) -> Response:
-    """Make the response to what creates or changes: 201 with Location, or 200."""
+    """Build the response to a create or change: 201 with Location, or 200."""
     if is_new:
         return json_response(201, document, version, location=location)
     return json_response(200, document, version)
@@ -67,7 +67,7 @@ class Request:
 
     Attributes:
         headers: by lower-case name.
-        path: as it was sent, decoded.
+        path: decoded.
         path_params: the path's parameters by name.
     """
 
@@ -141,13 +141,13 @@ class Request:
             raise ValidationFailed(*problems[0], *problems[1:])
 
     def idempotency_token(self, caller: Principal) -> RequestToken:
-        """Make the token of this write; without an Idempotency-Key it is a random one."""
+        """Create the token of this write; without an Idempotency-Key, it is random."""
         return self.optional_idempotency_token(caller) or RequestToken.create()
 
     def claim_idempotency_key(self, caller: Principal) -> RequestToken | None:
-        """Make the token of this write, and note for a day what its Idempotency-Key is used for.
+        """Create the token of this write, and record for a day the use of its Idempotency-Key.
 
-        For what would be another item with another body: that costs a write unit.
+        It is for requests whose body determines the item; it costs a write unit.
 
         Returns:
             The token; None without an Idempotency-Key.
@@ -160,7 +160,7 @@ class Request:
     def optional_idempotency_token(
         self, caller: Principal, *described: object
     ) -> RequestToken | None:
-        """Make the token of this write; None without an Idempotency-Key.
+        """Create the token of this write; None without an Idempotency-Key.
 
         Args:
             described: what headers say of the body.
@@ -189,7 +189,7 @@ class Request:
         return int(match[2])
 
     def resolve(self, url: str) -> str:
-        """Make a URL of what may be a path on the host that was called."""
+        """Complete a URL that may be a path, with the host of the request."""
         if not url.startswith("/"):
             return url
         scheme = self.headers.get("x-forwarded-proto", "http")
@@ -197,7 +197,7 @@ class Request:
 
     @property
     def is_head(self) -> bool:
-        """Tell whether only the headers are asked for."""
+        """Tell whether the request is a HEAD."""
         method: str = self.event["requestContext"]["http"]["method"]
         return method == "HEAD"
 
@@ -211,7 +211,7 @@ class Request:
 
     @property
     def must_not_exist(self) -> bool:
-        """Tell whether `If-None-Match: *` asks to write only where nothing is."""
+        """Tell whether `If-None-Match: *` permits only a create."""
         header = self.headers.get("if-none-match")
         if header not in (None, "*"):
             raise ValidationFailed("If-None-Match", "must be *")

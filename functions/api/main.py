@@ -1,4 +1,4 @@
-"""The API function's entry point: Lambda imports it at INIT, and common routes are built then."""
+"""The API function's entry point: Lambda imports it at INIT, which builds common routes."""
 
 from functions.platform.cold_start import pause_gc
 

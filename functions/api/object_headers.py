@@ -1,4 +1,4 @@
-"""The headers that describe an object: in the request that stores it, and in its answers."""
+"""The headers that describe an object, in requests and responses."""
 
 from functions.api.http import Request
 from functions.api.parameters import ONLY_NEW, HeaderParameter
@@ -13,7 +13,7 @@ from functions.platform.validation import validate
 
 _METADATA, _TTL, _SENSITIVITY = "X-Object-Metadata", "X-Object-TTL", "X-Object-Sensitivity"
 _SANDBOX = "default-src 'none'; sandbox"
-"""Whatever an object holds, a browser runs none of it in the service's name."""
+"""Browsers must not run an object's content under the service's origin."""
 
 DESCRIBING_HEADERS = (
     HeaderParameter(
@@ -23,7 +23,7 @@ DESCRIBING_HEADERS = (
     HeaderParameter(_SENSITIVITY, "`confidential` and `restricted` are encrypted."),
     ONLY_NEW,
 )
-"""Of the request that stores an object."""
+"""Headers of the request that stores an object."""
 OBJECT_HEADERS = (
     "ETag",
     "X-Object-Expires-At",
@@ -31,11 +31,11 @@ OBJECT_HEADERS = (
     "X-Object-Sensitivity",
     "X-Object-Size",
 )
-"""Of answers that have an object."""
+"""Headers of responses with an object."""
 
 
 def read_description(request: Request) -> NewObject:
-    """Read what the headers of a PUT say of an object."""
+    """Read the description of an object from the headers of a PUT."""
     given = {
         "Content-Type": request.headers.get("content-type") or None,
         _METADATA: _parse_metadata(request.headers.get(_METADATA.lower())),
@@ -58,7 +58,7 @@ def _parse_metadata(header: str | None) -> object:
 
 
 def select_range(request: Request, stored: StoredObject) -> tuple[int, int] | None:
-    """Select the bytes that Range asks for, unless If-Range names another version."""
+    """Select the bytes of Range, unless If-Range names another version."""
     if request.headers.get("if-range") not in (None, f'"{stored.version}"'):
         return None
     return rules.parse_range(request.headers.get("range"), stored.size)

@@ -1,8 +1,8 @@
-"""Pages of lists: cut to what a response holds, with where to continue.
+"""Pages of lists: cut to the size of a response, with the position to continue from.
 
 A list sorts by positions: texts that are unique in it and don't change, highest first. A page that
-begins after a position neither skips nor repeats what stays in the list. Of some lists, published
-clients read the page as a bare array, and its position in headers.
+begins after a position neither skips nor repeats elements that stay in the list. For published
+clients, some lists are bare arrays, with the position in headers.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,16 +37,16 @@ T = TypeVar("T")
 
 
 _NO_FILTERS = frozenset({"limit", "offset", "after", "before", "total", "values", "touch"})
-"""Parameters that say how much of a list is answered, and not which list."""
+"""Parameters that select a part of a list, and not the list."""
 
 
 def truncate_to_limit(documents: Iterable[D], beside: bytes = b"") -> list[D]:
-    """Take as many documents as a response holds, at least one.
+    """Take as many documents as fit into a response, at least one.
 
-    The documents come back serialised: `orjson.Fragment`s, which `json_response` copies.
+    The documents are returned serialized: as `orjson.Fragment`, which `json_response` copies.
 
     Args:
-        beside: JSON that the response holds besides them.
+        beside: other JSON in the response.
     """
     texts = _take_while_fits(map(orjson.dumps, documents), len, MAX_PAGE_BYTES - len(beside))
     if 2 * (sum(map(len, texts)) + len(beside)) + len(texts) > MAX_RESPONSE_BYTES:  # if escaped
@@ -72,7 +72,7 @@ def _take_while_fits(
 def render_page(
     found: Iterator[T], limit: int, render: Callable[[T], D], get_position: Callable[[T], str]
 ) -> tuple[list[D], str | None]:
-    """Render up to `limit` elements, or as many as a response holds.
+    """Render up to `limit` elements, or as many as fit into a response.
 
     Returns:
         The documents, and the position of the last one if there are more; else None.
@@ -90,13 +90,13 @@ def render_page(
 
 
 class PageRequest(NamedTuple):
-    """Which page of a list a request asks for."""
+    """The page of a list that a request asks for."""
 
     wanted: WantedPage
     sign: Callable[[str], str]
 
     def describe(self, taken: int, end: str | None, total: int | None) -> PagePosition:
-        """Describe the page that answers the request."""
+        """Describe the returned page."""
         position: PagePosition = {"limit": self.wanted.limit}
         if total is not None:
             position["total"] = total
@@ -110,17 +110,17 @@ class PageRequest(NamedTuple):
 
 
 def sign_cursor(request: Request, caller: Principal, position: str) -> str:
-    """Make the cursor of a position in the list that a request asks for."""
-    # A position is what the list sorts by, such as "01hf7yat00#mem_e…". It is signed with the list,
-    # so a cursor of `?tags=a` is refused with `?tags=b`: there it would skip entries.
+    """Build the cursor of a position in the list that a request asks for."""
+    # A list sorts by position, such as "01hf7yat00#mem_e…". The position is signed with the list,
+    # so a cursor of `?tags=a` is rejected with `?tags=b`: it would skip entries.
     return request.services.cursors.sign(position.encode(), _build_list_name(request, caller))
 
 
 def read_cursor(request: Request, caller: Principal, *names: TextParameter) -> str | None:
-    """Read the position after which a page begins; None if the request names none.
+    """Read the position after which a page begins; None if the request has none.
 
     Args:
-        names: the parameters of which one may be sent; `after` alone unless given.
+        names: the alternative parameters; by default, `after`.
     """
     names = names or (AFTER,)
     cursor = read_either(request, *names)
@@ -138,10 +138,10 @@ def read_cursor(request: Request, caller: Principal, *names: TextParameter) -> s
 def read_page_request(
     request: Request, caller: Principal, limit: IntegerParameter = LIMIT
 ) -> PageRequest:
-    """Read which page of a list a request asks for.
+    """Read the page of a list that a request asks for.
 
     Args:
-        limit: the parameter that says how many elements; `ARRAY_LIMIT` of a bare array.
+        limit: the parameter of the page's size; `ARRAY_LIMIT` for a bare array.
     """
     after, total = read_cursor(request, caller), TOTAL.read(request)
     if after is not None and OFFSET.text(request) is not None:
@@ -152,7 +152,7 @@ def read_page_request(
 
 
 def _build_list_name(request: Request, caller: Principal) -> bytes:
-    """Name the list of a request: whose it is, its path and its filters."""
+    """Build the name of a request's list: tenant, path and filters."""
     filters = sorted(
         (name, values) for name, values in request.query.items() if name not in _NO_FILTERS
     )
@@ -165,7 +165,7 @@ def build_page(
     render: Callable[[T], D],
     get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], PagePosition]:
-    """Render the part of a page that a response holds, and describe it."""
+    """Render the part of a page that fits into a response, and describe it."""
     elements, limit = iter(page.elements), asked.wanted.limit
     rendered, end = render_page(elements, limit, render, get_position)
     return rendered, asked.describe(len(rendered), end or page.end, page.total)
@@ -178,7 +178,7 @@ def paginate(
     render: Callable[[T], D],
     get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], PagePosition]:
-    """Take the page that a request asks for."""
+    """Read, render and describe the page that a request asks for."""
     asked = read_page_request(request, caller)
     return build_page(asked, read(asked.wanted), render, get_position)
 
@@ -190,7 +190,7 @@ def paginate_uncounted(
     render: Callable[[T], D],
     get_position: Callable[[T], str] = get_list_position,
 ) -> tuple[list[D], UncountedPosition]:
-    """Take the page that a request asks for from a list that is never counted.
+    """Read, render and describe the page of an uncounted list.
 
     Args:
         read: lists elements from where the page begins.
@@ -208,10 +208,10 @@ def paginate_uncounted(
 def mark_hidden(
     position: PagePosition, page: Sequence[object], is_barred: Callable[[], bool]
 ) -> PagePosition:
-    """Say of an empty list that the caller named what it may not read, whether it exists or not.
+    """Mark an empty list if the caller named memory that it may not read, even a missing one.
 
     Args:
-        is_barred: whether it did; asked only where the list is empty from its begin.
+        is_barred: tells whether the caller may not read it; called only for an empty first page.
     """
     if not page and position.get("offset") == 0 and is_barred():
         return {**position, "hidden": True}
@@ -224,7 +224,7 @@ BARE_ARRAY_HEADERS = ("X-Total-Count", "X-Next-Offset", "X-Next", "X-Hidden")
 def bare_array_response(
     request: Request, page: list[Any], position: PagePosition, available: int
 ) -> Response:
-    """Make a response whose body is a bare array; its position is in headers.
+    """Build a response whose body is a bare array; the position is in headers.
 
     Args:
         request: asks for it; without a limit, for the whole list.

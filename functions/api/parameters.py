@@ -1,4 +1,4 @@
-"""Query parameters: what each takes, how it is read from a request, and what it means."""
+"""Query parameters: the values, parsing and meaning of each."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Parameter:
         raise NotImplementedError
 
     def read(self, request: Request) -> Any:
-        """Return the value; None, or what stands for none, if it wasn't sent."""
+        """Return the value; without one, the default."""
         raise NotImplementedError
 
     def text(self, request: Request) -> str | None:
@@ -50,9 +50,8 @@ class TextParameter(Parameter):
     """A text.
 
     Attributes:
-        max_length: in characters; None: unlimited.
-        pattern: what the whole text matches.
-        expected: completes the error of a text that doesn't match the pattern.
+        max_length: in characters; None: unlimited. pattern: the whole text must match it. expected:
+        the end of the error for a text that doesn't match.
     """
 
     max_length: int | None = None
@@ -83,7 +82,7 @@ class TextParameter(Parameter):
 
 
 class PrefixParameter(Parameter):
-    """The beginning of names; an empty one fits all."""
+    """The prefix of names; an empty one matches all."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -102,7 +101,7 @@ class PrefixParameter(Parameter):
 
 
 def read_either(request: Request, *parameters: TextParameter) -> str | None:
-    """Return the one of these parameters that was sent; None if none was."""
+    """Return the one of these parameters that was sent; None if none was sent."""
     given = [parameter for parameter in parameters if parameter.text(request) is not None]
     if len(given) > 1:
         raise ValidationFailed(given[1].name, f"can't be combined with {given[0].name}")
@@ -129,7 +128,7 @@ class ChoiceParameter(Parameter, Generic[T]):
 
 @dataclass(eq=False)
 class IntegerParameter(Parameter):
-    """A whole number; without a `default` it counts as 0 if it isn't sent."""
+    """A whole number; if it isn't sent, the `default`, or 0."""
 
     minimum: int
     maximum: int
@@ -184,7 +183,7 @@ class TimestampParameter(Parameter):
 
 
 class TagsParameter(Parameter):
-    """Tags, separated by commas; it may be given more than once."""
+    """Tags, separated by commas; the parameter may be repeated."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -242,7 +241,7 @@ UNCOUNTED: ChoiceParameter[Literal["none"]] = ChoiceParameter(
 )
 _OMIT = ("values", "`omit` leaves out the values.", Literal["omit"])
 VALUES: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
-"""For handlers that leave values out themselves: a page without them has more elements."""
+"""For handlers that omit values themselves: a page without values has more elements."""
 VALUES_OF_LIST: ChoiceParameter[Literal["omit", "ordinary"]] = ChoiceParameter(
     "values",
     "`omit` leaves out the values; `ordinary` leaves out those of "
@@ -250,7 +249,7 @@ VALUES_OF_LIST: ChoiceParameter[Literal["omit", "ordinary"]] = ChoiceParameter(
     Literal["omit", "ordinary"],
 )
 VALUES_OF_ANSWER: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
-"""For handlers that don't: values are left out of their answers."""
+"""For other handlers: the API removes values from their responses."""
 TOUCH = BooleanParameter(
     "touch",
     "`false` reads without changing the order of eviction. Only reads by the owner change it.",
@@ -264,13 +263,13 @@ TO = TimestampParameter("to", "Only events up to this time, including it.")
 PAGE: tuple[Parameter, ...] = (LIMIT, OFFSET)
 CURSOR_PAGE: tuple[Parameter, ...] = (*PAGE, AFTER, TOTAL)
 ARRAY_PAGE: tuple[Parameter, ...] = (ARRAY_LIMIT, OFFSET, AFTER, TOTAL)
-"""The parameters of a list of bare arrays, whose pages may begin after another one."""
+"""The parameters of a list as a bare array."""
 UNCOUNTED_PAGE: tuple[Parameter, ...] = (AFTER, LIMIT, UNCOUNTED)
 """The parameters of a list that is not counted."""
 
 
 def read_period(request: Request) -> tuple[int | None, int | None]:
-    """Read the period that a log is asked for: its first and last moment, in epoch ms."""
+    """Read the period of a query: its first and last moment, in epoch ms."""
     since, until = FROM.read(request), TO.read(request)
     if since is not None and until is not None and since > until:
         raise ValidationFailed("to", "must be from or later")

@@ -1,4 +1,4 @@
-"""The modules of routes, and which of them a request is looked for in.
+"""The modules of routes, and the lookup of a request in them.
 
 A start imports what most functions serve. Each other group is imported, with all that its requests
 need, by the first request whose path begins like its own.
@@ -63,7 +63,7 @@ _COMMON = RouteGroup(tuple(name for each in _GROUPS if not each.prefixes for nam
 
 
 def build_router() -> Router:
-    """Make the router of all requests, of which only the common modules are imported."""
+    """Build the router of all requests, with only the common modules imported."""
     further = {each.prefixes: cache(each.build_router) for each in _GROUPS if each.prefixes}
     return Router(_COMMON.import_routes(), further)
 

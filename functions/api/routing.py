@@ -15,18 +15,18 @@ from functions.platform.errors import AccessDenied, MethodNotAllowed, NotFound
 
 P = ParamSpec("P")
 Handler = Callable[..., Response]
-"""Takes a request, its caller and, if it has a third parameter, the body as its model."""
+"""Takes a request, its caller and, as an optional third parameter, the parsed body."""
 
 PUBLIC, ROOT, ANY = "public", "root", "any"
 WRITE_OR_ADMIN = f"{WRITE} or {ADMIN}"
-"""Either permission: the decision on the target says what each of them permits."""
+"""Either permission is enough; the action on the target distinguishes them."""
 ADMIN_OR_ROOT = f"{ADMIN} or {ROOT}"
 """A principal with `memory.admin`, or the operator with the root key."""
 _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
 
 
 class Example:
-    """A document that is always one of `documents`: its schema is derived from them."""
+    """A document that is one of `documents`; its schema is derived from them."""
 
     def __init__(self, name: str, *documents: Mapping[str, Any]) -> None:
         self.name = name
@@ -35,28 +35,24 @@ class Example:
 
 @dataclass(eq=False)
 class Route:
-    """One operation of the API, and what the OpenAPI document says of it.
+    """One operation of the API, with its description in the OpenAPI document.
 
     Attributes:
         handler: its docstring is the summary and the description of the operation.
-        operation: method and path, such as `GET /api/v1/memory/{id}`. The path is a template; the
-            parameter `{name}` holds no slash, `{name+}` may.
+        operation: method and path, such as `GET /api/v1/memory/{id}`. The path is a template; a
+            parameter `{name}` contains no slash, `{name+}` may.
         required_permission: a permission of RFC-0015 §6.4, or several joined by `or`; or PUBLIC,
             ROOT or ANY (any principal).
-        further_permission: another one that it needs as well, if it does.
-        responses: the document's type by status, `bytes` for raw ones; None where there is no body.
-        request_model: the pydantic model of the body, or `bytes`; that of the handler's third
-            parameter unless given.
-        request_headers: that have a meaning beside those that follow from other attributes.
-        response_headers: of successes; Location comes with 201 alone. Unless given, they follow
-            from `responses`.
-        error_statuses: those beside the ones that every route of its kind has. Unless given, they
-            follow from path and headers.
-        idempotent: whether it honours Idempotency-Key.
-        audited: the actions that leave a record in the audit log.
-        is_documented: whether the OpenAPI document has it.
-        is_query: whether it only reads, though its method isn't GET.
-        remark: follows the description, where several operations have it.
+        further_permission: another required permission, if any. responses: the document's type by
+        status: `bytes` for raw bodies, None for no body. request_model: the pydantic model of the
+        body, or `bytes`; by default, the type of the handler's third parameter. request_headers:
+        headers besides those that follow from other attributes. response_headers: of successes;
+        Location is only sent with 201. By default, they follow from `responses`. error_statuses:
+        besides those of every route of its kind. By default, they follow from path and headers.
+        idempotent: whether it supports Idempotency-Key. audited: the actions that are recorded in
+        the audit log. is_documented: whether the OpenAPI document has it. is_query: whether it only
+        reads, although its method isn't GET. remark: added to the description; shared by several
+        operations.
     """
 
     handler: Handler
@@ -110,12 +106,12 @@ class Route:
 
     @property
     def may_write(self) -> bool:
-        """Tell whether it changes what clients see: not where reads are only counted."""
+        """Tell whether it changes anything that clients see, besides counts of reads."""
         return self.method not in ("GET", "HEAD") and not self.is_query
 
     @cached_property
     def operator(self) -> Literal["never", "may", "must"]:
-        """Tell whether the operator, with the root key, may send a request to it, or must."""
+        """Tell whether the operator, with the root key, may or must send the request."""
         if self.required_permission == ROOT:
             return "must"
         return "may" if self.required_permission == ADMIN_OR_ROOT else "never"
@@ -134,13 +130,13 @@ class Route:
                 )
 
     def lets_read(self, caller: Principal) -> bool:
-        """Tell whether the caller sees values; `memory.inspect` does if nothing is written."""
+        """Tell whether the caller sees values; with `memory.inspect` only if nothing is written."""
         inspects = INSPECT in caller.permissions and not self.may_write
         return inspects or READ in caller.permissions
 
     @cached_property
     def openapi_path(self) -> str:
-        """The path as OpenAPI writes it."""
+        """The path in OpenAPI's form."""
         return self.path.replace("+}", "}")
 
     @property
@@ -161,7 +157,7 @@ class Route:
     def pattern(self) -> re.Pattern[str]:
         """Matches the paths of the template, with the parameters as groups.
 
-        Compiled at the first request that needs it: most functions see few of the templates.
+        Compiled at the first use: most instances need few of the templates.
         """
         parts, end = [], 0
         for found in _PARAMETER.finditer(self.path):
@@ -189,7 +185,7 @@ def _declare(
 
 
 class RouteTable(list[Route]):
-    """The routes of a module; `@ROUTES.add(…)` declares the one of a handler."""
+    """The routes of a module; `@ROUTES.add(…)` declares a handler's route."""
 
     add = _declare(Route)
 
@@ -201,8 +197,8 @@ class Router:
     the first one that has the method is taken: `PUT /api/v1/conversations/search` is a session.
 
     Args:
-        further: makes the router of paths that begin with one of some prefixes. Several can have a
-            path: `/api/v1/conversations/search` is a call, `…/searches` a session.
+        further: builds the routers of paths with certain prefixes. Several can have a path:
+            `/api/v1/conversations/search` is a call, `…/searches` a session.
     """
 
     def __init__(

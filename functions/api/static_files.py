@@ -1,7 +1,7 @@
-"""Files of the package, served as they are: the OpenAPI document, its reference, the console.
+"""Static files of the package: the OpenAPI document, its reference, the console.
 
-Swagger UI's files come from npm: the asset's build copies them into the package, and beside a
-checkout they are read from `node_modules`.
+Swagger UI's files come from npm: the build copies them into the package; in a checkout they are
+read from `node_modules`.
 """
 
 import gzip
@@ -60,7 +60,7 @@ def read_docs_file(request: Request, name: str) -> Response:
 
 
 def read_file(request: Request, path: Path, headers: dict[str, str]) -> Response:
-    """Read a file, compressed unless it is small or the caller takes no gzip."""
+    """Read a file, compressed unless it is small or the caller doesn't accept gzip."""
     content, headers = path.read_bytes(), build_headers(path.name) | headers
     is_gzip_accepted = "gzip" in request.headers.get("accept-encoding", "")
     if not is_gzip_accepted or len(content) < _MIN_COMPRESSED_BYTES:

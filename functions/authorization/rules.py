@@ -47,7 +47,7 @@ class Action(Generic[Target_contra]):
 
 
 class Decision(NamedTuple):
-    """Tells whether an action is permitted, and the name of the rule that permits it."""
+    """A decision on an action, with the name of the rule that permits it."""
 
     allowed: bool
     rule: str | None

@@ -21,7 +21,7 @@ an address that was signed before."""
 
 
 class Subject(NamedTuple):
-    """Tells who is deleted.
+    """The tenant, the agent or the person to delete.
 
     Attributes:
         name: the id of an agent or a person; None for the whole tenant.

@@ -11,7 +11,7 @@ from functions.platform.validation import IsoDuration, Name, RequestModel
 
 
 class Trigger(RequestModel):
-    """Tells when a conversation is read: either event is enough."""
+    """The trigger of a reading: either condition is enough."""
 
     messages: Annotated[int, Field(ge=1, le=limits.MAX_TRIGGER_MESSAGES)] | None = None
     """The conversation has this many new messages."""

@@ -18,7 +18,7 @@ from functions.platform.schema import TTL_ATTRIBUTE
 
 Clock = Callable[[], int]
 HasTime = Callable[[], bool]
-"""Tells whether there is time left for more work."""
+"""Returns True while there is time for more work."""
 
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)", re.ASCII

@@ -1,1 +1,1 @@
-"""The entry point for DynamoDB's change stream: its consumers make events, vectors and counts."""
+"""The entry point for DynamoDB's change stream: consumers make events, vectors and counts."""

@@ -1,6 +1,6 @@
-"""Learn from the conversations of a batch: note what changed, and read what is ready.
+"""Learn from conversations of a batch: follow changes, and read ready conversations.
 
-Notes need the table alone. Reads ask a language model, each in a thread.
+Following needs only the table. A read asks a language model, in its own thread.
 """
 
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ class ConversationLearner:
 
     @classmethod
     def build(cls, container: Container) -> Self:
-        """Build the consumer from the function's services; without a model, it only forgets."""
+        """Build the consumer from the function's services; without a model, it never reads."""
         learner = container.learner if container.settings.learning_models else None
         pool = WorkerPool("learning", _THREADS)
         return cls(container.forgetting, container.learning_store, learner, pool)
 
     def process(self, batch: StreamBatch) -> None:
-        """Note what changed in conversations, then read those that are ready."""
+        """Follow changes of conversations, then read ready ones."""
         changed: dict[tuple[str, str], list[StreamRecord]] = {}
         for record in batch.records:
             if _CONVERSATIONS.matches(record) and batch.may_process(record):
@@ -71,7 +71,7 @@ class ConversationLearner:
 
 
 def _is_rewritten(record: StreamRecord) -> bool:
-    """Tell whether messages were changed or deleted, other than by the end of a retention."""
+    """Tell whether messages were changed or deleted, except by expiry."""
     old, new = _decode(record.old), _decode(record.new)
     if old is None:
         return False

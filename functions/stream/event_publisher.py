@@ -1,7 +1,7 @@
 """Append the events of a batch to their logs, and publish them on the bus (RFC-0015 §5).
 
-Logs are independent, so they are written side by side, each with one append for the whole batch. So
-is the bus. What fails holds up its own records, and neither other logs nor the bus.
+Logs and the bus are independent, so they are written in parallel, each log with one append for the
+whole batch. A failure only delays its own records.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -49,7 +49,7 @@ class EventPublisher:
         return cls(deriver, container.event_log_store, container.event_bus, pool)
 
     def process(self, batch: StreamBatch) -> None:
-        """Log and publish the events of a batch; the records of those that can't be fail."""
+        """Log and publish the events of a batch; records of failed events fail."""
         records = self._deriver.derive_events(batch)
         batch.run(self._pool, [*self._build_appends(records), *self._build_publications(records)])
 
@@ -64,7 +64,7 @@ class EventPublisher:
     def _append(
         self, tenant: str, log: LogName, group: Sequence[EventRecord], batch: StreamBatch
     ) -> None:
-        """Append events to one log; if that fails, one by one, to find those that can't be."""
+        """Append events to one log; if that fails, append one by one to find the failing ones."""
         group = [each for each in group if batch.may_process(each.record)]
         try:
             self._logs.append(tenant, log, [each.event for each in group])
@@ -77,7 +77,7 @@ class EventPublisher:
                 self._append(tenant, log, [each], batch)
 
     def _build_publications(self, records: Iterable[EventRecord]) -> list[_Job]:
-        """Build the calls of the bus for what it carries; a log's events follow each other."""
+        """Build the calls of the bus for its events; the events of a log stay in order."""
         bus = self._bus
         if bus is None:
             return []
@@ -89,7 +89,7 @@ class EventPublisher:
         return [partial(self._publish, bus, lane) for lane in lanes]
 
     def _publish(self, bus: EventBus, lane: Sequence[EventRecord], batch: StreamBatch) -> None:
-        """Publish what isn't on the bus yet, and mark it, so that no replay publishes it again."""
+        """Publish events that aren't on the bus yet, and mark them, so that replays don't."""
         missing: set[str] = set()
         error: ServiceError | None = None
         try:

@@ -1,6 +1,6 @@
-"""Derive the events of a batch, and read what its changes don't say (RFC-0015 §5).
+"""Derive the events of a batch, and read what its records lack (RFC-0015 §5).
 
-Events are derived from the change alone, so a record that is delivered again gives the same events.
+Events are derived from the change alone, so a repeated record gives the same events.
 """
 
 from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ class EventDeriver:
     def derive_events(self, batch: StreamBatch) -> list[EventRecord]:
         """Derive the events of a batch, in the order of their records.
 
-        The record of a removal that can't be explained fails.
+        If the reason of a removal can't be read, its record fails.
         """
         removals = self._explain_removals(batch)
         tasks = self._read_tasks(batch.changes)
@@ -63,7 +63,7 @@ class EventDeriver:
         ]
 
     def _explain_removals(self, batch: StreamBatch) -> dict[str, Removal]:
-        """Say why entries were removed, by the sequence numbers of their records."""
+        """Read the reasons of removals, by the sequence numbers of their records."""
         removed = [change for change in batch.changes if change.removed]
         tombstones = self._reasons.read_tombstones(
             change.removed for change in removed if change.removed
@@ -79,7 +79,7 @@ class EventDeriver:
     def _explain(
         self, changes: Sequence[Change], tombstones: dict[Key, Item], batch: StreamBatch
     ) -> dict[str, Removal]:
-        """Say why entries of one partition were removed, one after another: they share counters."""
+        """Read the reasons of removals in one partition, one by one: they share counters."""
         removals: dict[str, Removal] = {}
         for change in changes:
             if change.removed is None or not batch.may_process(change.record):
@@ -107,12 +107,12 @@ class EventDeriver:
 def build_events(change: Change, removal: Removal | None, tasks: Tasks) -> list[Event]:
     """Build the events of a change, in their order.
 
-    A recorded access has none. Archived entries have one event together, which is in the log
-    before it is announced.
+    A recorded access has no event. Archived entries have one event together, which is in the log
+    before its announcement.
 
     Args:
-        removal: why the old entry was removed, unless another one replaced it.
-        tasks: those of entries that don't name their intent.
+        removal: the reason of the old entry's removal, unless another one replaced it. tasks: of
+        entries that don't name their intent.
     """
     old, new = change.old, change.new
     if change.announcement is not None:
@@ -196,7 +196,7 @@ def _build_event(
 
 
 def _intent_at(task: Task | None, timestamp: int) -> str | None:
-    """Get the intent that a task had at a time: the same however late a record is processed."""
+    """Get the intent that a task had at a time, so that late records give the same result."""
     if task is None or task.in_intent_since > timestamp:
         return None
     return task.intent_id

@@ -1,8 +1,7 @@
-"""The stream function: takes a batch of DynamoDB stream records, gives those that failed.
+"""The stream function: process a batch of DynamoDB stream records, return failed ones.
 
-Its consumers have the names that settings choose them by.
-A new consumer is a module with a class like these, and a line in `CONSUMERS`. The filters of the
-stream's event source follow from what the consumers subscribe to.
+Settings choose consumers by name. A new consumer is a module with a class, and a line in
+`CONSUMERS`. The filters of the event source are derived from the consumers' subscriptions.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
 
 class Consumer(Protocol):
-    """Processes the records that it subscribes to."""
+    """Processes the records that match its subscriptions."""
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]]
 
@@ -40,17 +39,17 @@ CONSUMERS: Mapping[str, type[Consumer]] = {
     "learning": ConversationLearner,
     "history": HistoryKeeper,
 }
-"""They process a batch side by side."""
+"""These consumers process a batch in parallel."""
 FINAL_CONSUMERS: Mapping[str, type[Consumer]] = {"usage": UsageCounter}
-"""They follow the others, and know what these failed at."""
+"""These consumers run after the others, and see their failures."""
 ALL_CONSUMERS = {**CONSUMERS, **FINAL_CONSUMERS}
 
 
 def build_handler(container: Container, names: Sequence[str] | None = None) -> Handler:
-    """Build the stream function, with these consumers; None takes those that its settings name.
+    """Build the stream function with these consumers; None for those that its settings name.
 
-    The consumers process a batch side by side, each with its own failures, and the final ones
-    after them. An error of one is raised when all are done.
+    The consumers process a batch in parallel, each with its own failures; the final ones follow. If
+    one raises an error, it is raised when all have ended.
     """
     names = names or parse_consumers(container.settings.stream_consumers)
     consumers = [CONSUMERS[name].build(container) for name in names if name in CONSUMERS]
@@ -69,7 +68,7 @@ def build_handler(container: Container, names: Sequence[str] | None = None) -> H
 
 
 def parse_consumers(text: str | None) -> list[str]:
-    """Parse the names of consumers, with commas between; None names all."""
+    """Parse the names of consumers, separated by commas; None for all."""
     names = list(ALL_CONSUMERS) if text is None else [name.strip() for name in text.split(",")]
     if not set(names) <= ALL_CONSUMERS.keys():
         raise WrongSetting(f"STREAM_CONSUMERS must be some of {', '.join(ALL_CONSUMERS)}")
@@ -83,7 +82,7 @@ def is_consumed(record: Mapping[str, Any]) -> bool:
 
 
 def build_filters(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Build the event source's filter patterns, which let through what these consumers take."""
+    """Build the event source's filter patterns, which pass the records of these consumers."""
     subscriptions = _list_subscriptions(names)
     changes = {each.item_type.sort for each in subscriptions if not each.inserts_only}
     inserts = {each.item_type.sort for each in subscriptions if each.inserts_only} - changes

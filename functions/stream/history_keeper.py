@@ -1,8 +1,8 @@
 """Keep earlier versions of entries, and remove them with their entries (CONTRACT3 section 15).
 
-A version is stored under its own key, so a record that is delivered again stores it once. The entry
-is read after the write. If it has just been removed, the version is removed again: a late record
-leaves nothing behind.
+A version is stored under its own key, so a repeated record stores it once. The entry is read after
+the write. If it has just been removed, the version is removed again, so a late record leaves
+nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ from functions.stream.records import ENTRIES, StreamBatch, StreamRecord, Subscri
 
 
 class _Superseded(NamedTuple):
-    """A version that another one of the same entry followed."""
+    """A version that a newer one of the entry superseded."""
 
     record: StreamRecord
     old: Entry
@@ -32,7 +32,7 @@ class _Superseded(NamedTuple):
 
     @property
     def rule_key(self) -> Key:
-        """The key of the item that says how long it is kept."""
+        """The key of the item with its retention."""
         if self.old.memory_type == SEMANTIC.name:
             return self.old.address.namespace_key
         tenant = self.old.address.tenant
@@ -57,7 +57,7 @@ class HistoryKeeper:
         return cls(container.history_store)
 
     def process(self, batch: StreamBatch) -> None:
-        """Store what was superseded, and remove the history of what was removed."""
+        """Store superseded versions, and remove the history of removed entries."""
         superseded, removed = [], []
         for change in batch.changes:
             old, new = change.old, change.new
@@ -88,7 +88,7 @@ class HistoryKeeper:
             self._remove_late(each for each, _ in kept.values())
 
     def _remove_late(self, stored: Iterable[_Superseded]) -> None:
-        """Remove versions again whose entry, or whose history, was removed before their write."""
+        """Remove versions again if their entry or its history was removed before the write."""
         versions = list(stored)
         entries = self._store.get_items({each.record.key for each in versions})
         self._store.remove(
@@ -106,7 +106,7 @@ class HistoryKeeper:
 
 
 def _read_days(superseded: _Superseded, item: Item | None) -> int:
-    """Read for how many days a version is kept, from the item of its namespace or its agent."""
+    """Read how many days a version is kept, from the item of its namespace or agent."""
     if superseded.old.memory_type == SEMANTIC.name:
         return get_days((item or {}).get("history"), DEFAULT_HISTORY_DAYS)
     return get_days((item or {}).get("episodic_history"), 0)

@@ -1,4 +1,4 @@
-"""The stream function's entry point: Lambda imports it at INIT, and everything is built then."""
+"""The stream function's entry point: Lambda imports it at INIT, which builds everything."""
 
 from functions.platform.cold_start import pause_gc
 

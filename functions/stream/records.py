@@ -1,4 +1,4 @@
-"""Records of the change stream, and one batch of them with what has failed so far."""
+"""Records of the change stream, and a batch of them with its failures."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ class StreamRecord(NamedTuple):
     """One change of an item.
 
     Attributes:
-        sequence: the record's sequence number, which is its name in the stream.
+        sequence: the record's sequence number, which identifies it in the stream.
         event_name: INSERT, MODIFY or REMOVE.
         old: the item before, in typed form; None if there was none.
     """
@@ -84,7 +84,7 @@ class Subscription(NamedTuple):
 
 ENTRIES = (Subscription(PRIVATE_ENTRY), Subscription(SEMANTIC_ENTRY))
 ANNOUNCEMENTS = Subscription(ANNOUNCEMENT, inserts_only=True)
-_MAPPER = EntryMapper(None)  # without a cipher: nothing here needs a sensitive value
+_MAPPER = EntryMapper(None)  # without a cipher: no consumer needs a sensitive value
 
 
 class Change(NamedTuple):
@@ -117,16 +117,16 @@ def _decode_entry(image: TypedItem | None) -> Entry | None:
 
 
 class StreamBatch:
-    """The records of one invocation, and which of them are to be delivered again.
+    """The records of one invocation, and those that must be delivered again.
 
-    Once a record of an item has failed, the item's later records are blocked: they fail, too, so
-    that the changes of an item are processed in order. A batch is for one thread; jobs have forks.
+    If a record of an item fails, the item's later records are blocked: they fail, too, so that the
+    changes of an item are processed in order. A batch is for one thread; jobs have forks.
 
     Attributes:
-        records: in the order of the stream, without those of what was deleted since, with its
-            agent or its tenant; so records that come late, or once more, bring nothing back.
-        delivered: these, and those of agents that were deleted.
-        blocked_from: the number of the first failed record of each item that has one.
+        records: in the order of the stream, without records of agents and tenants that were deleted
+            since, so late or repeated records restore nothing. delivered: these, and records of
+            deleted agents. blocked_from: the number of the first failed record of each item that
+            has one.
     """
 
     def __init__(
@@ -148,14 +148,14 @@ class StreamBatch:
 
     @property
     def first_failed(self) -> int | None:
-        """The lowest number of a failed record: Lambda delivers again from there on."""
+        """The lowest number of a failed record, from which Lambda delivers again."""
         return min(self.blocked_from.values(), default=None)
 
     def fail(self, record: StreamRecord, error: BaseException | None = None) -> None:
-        """Have a record, and the later ones of its item, delivered again if a service failed.
+        """Fail a record and the item's later ones, to be delivered again, if a service failed.
 
-        Any other error would be raised again by each delivery, and delay the records behind it. So
-        the consumer skips the record: it is logged with its key, and counted.
+        Any other error would be repeated by each delivery, and delay later records. So the consumer
+        skips the record: it is logged with its key, and counted.
         """
         if error is not None:
             where = {"sequence": record.sequence, "item_key": " ".join(record.key)}
@@ -168,7 +168,7 @@ class StreamBatch:
 
     @contextmanager
     def guard(self, records: Iterable[StreamRecord]) -> Iterator[None]:
-        """Let records fail if what is done with them raises; it holds up no others."""
+        """Fail these records if the block raises an error; other records continue."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever it is, the others continue
@@ -176,12 +176,12 @@ class StreamBatch:
                 self.fail(record, error)
 
     def may_process(self, record: StreamRecord) -> bool:
-        """Tell whether neither a record nor an earlier one of its item failed."""
+        """Tell whether no record of the item has failed up to this one."""
         first = self.blocked_from.get(record.key)
         return first is None or record.number < first
 
     def run(self, pool: WorkerPool, jobs: Iterable[Callable[["StreamBatch"], T]]) -> list[T]:
-        """Run jobs side by side, each with a fork, and take over their failures."""
+        """Run jobs in parallel, each with a fork, and merge their failures."""
         calls = [(job, self._fork()) for job in jobs]
         results = pool.run([partial(job, fork) for job, fork in calls])
         for _, fork in calls:
@@ -190,7 +190,7 @@ class StreamBatch:
         return results
 
     def _fork(self) -> "StreamBatch":
-        """Make a batch of the same records for another thread, with separate failures."""
+        """Create a batch of the same records for another thread, with separate failures."""
         fork = StreamBatch(())
         fork.records, fork.changes = self.records, self.changes
         fork.blocked_from = dict(self.blocked_from)
@@ -210,9 +210,9 @@ class StreamBatch:
 
 
 def order_by_turns(items: Iterable[T], get_tenant: Callable[[T], str]) -> list[T]:
-    """Order items so that tenants take turns: each one's first, then each one's second, and so on.
+    """Order items so that tenants take turns: the first item of each, then the second, and so on.
 
-    Interleave tenants, so that a busy one does not delay others.
+    A busy tenant thus does not delay others.
     """
     turns: Counter[str] = Counter()
     ordered: list[tuple[int, T]] = []

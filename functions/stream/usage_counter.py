@@ -1,6 +1,6 @@
-"""Count what tenants store, behind the stream: a write costs its caller nothing more.
+"""Count what tenants store from the change stream, so that writes cost callers nothing extra.
 
-A tenant that has nearly used up its quota of episodes is warned (decision 31).
+A tenant is warned when its quota of episodes is nearly used up (decision 31).
 """
 
 from collections import Counter, defaultdict
@@ -35,10 +35,10 @@ _EPISODES = "items_episodes"
 
 @dataclass(eq=False)
 class UsageCounter:
-    """The consumer of changes of all stored things.
+    """The consumer of changes of all measured items.
 
-    It counts the records before the first one that failed: Lambda delivers the others again. What
-    a crash leaves, the reconciliation corrects.
+    It counts the records before the first failed one: Lambda delivers the others again. The
+    reconciliation corrects errors after a crash.
     """
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = tuple(map(Subscription, MEASURED))
@@ -53,7 +53,7 @@ class UsageCounter:
         return cls(container.usage_store, container.event_bus, container.clock)
 
     def process(self, batch: StreamBatch) -> None:
-        """Count the changes of a batch, each tenant's together; what can't be counted fails."""
+        """Count the changes of a batch by tenant; records that can't be counted fail."""
         end, changes = batch.first_failed, defaultdict[str, list[StreamRecord]](list)
         for record in batch.delivered:
             if end is None or record.number < end:
@@ -78,13 +78,13 @@ class UsageCounter:
             self._check_warning(tenant, totals)
 
     def _is_released(self, record: StreamRecord) -> bool:
-        """Tell whether a deletion has freed an episode's place; an expired one's nothing has."""
+        """Tell whether a deletion has freed an episode's quota; expiry doesn't."""
         if record.old is None or record.new is not None or not EPISODE.has_sort(record.key[1]):
             return False
         return int(record.old[TTL_ATTRIBUTE]["N"]) * 1000 > self._clock()
 
     def _check_warning(self, tenant: str, totals: Item) -> None:
-        """Warn once when a tenant reaches the warning; if that fails, a later item repeats it."""
+        """Warn a tenant once at the threshold; if that fails, a later change tries again."""
         count, is_warned = decode_episodes(totals)
         is_near = count >= EPISODES_WARNING
         if is_near:
@@ -114,7 +114,7 @@ class UsageCounter:
 
 
 def _add_change(counts: Counter[str], record: StreamRecord) -> bool:
-    """Add what a record changes; False if it isn't measured, or can't be read."""
+    """Add the change of a record; return False if it isn't measured, or can't be read."""
     item_type = find_measured(record.key)
     if item_type is None:
         return False

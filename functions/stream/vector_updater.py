@@ -15,14 +15,14 @@ from functions.stream.records import ENTRIES, Change, StreamBatch, Subscription,
 from functions.vectors.client_vector_store import ClientVectorStore
 
 _THREADS = 16
-_MAX_FAILURES = 16  # after as many, table or model are out of reach: the rest fails without a call
+_MAX_FAILURES = 16  # failures until the rest fails without a call
 
 
 @dataclass(eq=False)
 class VectorUpdater:
     """The consumer of changes of entries that keeps their vectors up to date.
 
-    Its threads are its own: a model that is slow holds up no other consumer.
+    It has its own threads, so that a slow model delays no other consumer.
     """
 
     SUBSCRIPTIONS: ClassVar[tuple[Subscription, ...]] = ENTRIES
@@ -38,7 +38,7 @@ class VectorUpdater:
         return cls(container.client_vectors, indexer, WorkerPool("vectors", _THREADS))
 
     def process(self, batch: StreamBatch) -> None:
-        """Embed what changed; the record of an entry that can't be embedded fails."""
+        """Embed changed entries; if an entry can't be embedded, its record fails."""
         changes = [change for change in batch.changes if change.announcement is None]
         self._remove_client_vectors(batch, changes)
         if self._indexer is None:
@@ -56,7 +56,7 @@ class VectorUpdater:
         batch.run(self._pool, jobs)
 
     def _remove_client_vectors(self, batch: StreamBatch, changes: Iterable[Change]) -> None:
-        """Remove the vectors that clients gave entries, and that aren't theirs any more."""
+        """Remove clients' vectors that their entries no longer have."""
         obsolete = [change for change in changes if _has_obsolete_vector(change)]
         with batch.guard(change.record for change in obsolete):
             self._vectors.remove(
@@ -72,7 +72,7 @@ class VectorUpdater:
         failures: list[Exception],
         batch: StreamBatch,
     ) -> None:
-        """Index new entries together; if that fails, one by one, to find those that can't be."""
+        """Index new entries together; if that fails, index one by one to find the failing ones."""
         try:
             indexer.index_new([change.new for change in changes if change.new is not None])
         except Exception as error:  # noqa: BLE001 - it holds up these items only
@@ -94,7 +94,7 @@ class VectorUpdater:
         """Index the changes of one entry, one after another, up to one that fails.
 
         Args:
-            failures: those of the whole batch so far.
+            failures: of the whole batch so far.
         """
         for change in changes:
             if len(failures) >= _MAX_FAILURES:
@@ -109,7 +109,7 @@ class VectorUpdater:
 
 
 def _is_new(group: Sequence[Change]) -> bool:
-    """Tell whether a group is a new entry that was not changed since."""
+    """Tell whether a group has a new entry without further changes."""
     return len(group) == 1 and group[0].old is None and group[0].new is not None
 
 
@@ -121,7 +121,7 @@ def _has_obsolete_vector(change: Change) -> bool:
 
 
 def coalesce_changes(changes: Iterable[Change]) -> list[list[Change]]:
-    """Group changes by entry; of successive updates only the last state counts."""
+    """Group changes by entry; of successive updates, only the last one remains."""
     by_key: dict[Key, list[Change]] = {}
     for change in changes:
         combined = by_key.setdefault(change.record.key, [])

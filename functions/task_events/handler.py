@@ -12,11 +12,11 @@ Handler = Callable[[object, object], dict[str, Any]]
 
 
 class TaskEventRejected(Exception):
-    """An event wasn't applied; Lambda tries again, and then moves it to the queue."""
+    """An event wasn't applied; Lambda tries again, and then sends it to the dead-letter queue."""
 
 
 def build_handler(container: Container) -> Handler:
-    """Build the function, which answers whether an event was applied, and the task's version."""
+    """Build the function, which returns whether an event was applied, and the task's version."""
     settings = container.settings
     ingester = TaskEventIngester(
         container.processed_events,

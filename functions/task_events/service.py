@@ -1,7 +1,7 @@
-"""Apply task events of other systems, as its principal's own requests would be.
+"""Apply task events of other systems with the permissions of one principal.
 
-An event comes at least once and in any order. It names no version, so the task is read, and read
-again if another request changes it at the same time; an event is applied as a whole or not at all.
+An event is delivered at least once and in any order. It has no version, so the task is read, and
+read again after a conflict. An event is applied completely or not at all.
 """
 
 from dataclasses import dataclass, replace
@@ -39,12 +39,12 @@ class TaskEvent(TaskChange):
 
     @property
     def change(self) -> TaskChange:
-        """The change of a task that exists."""
+        """The change of an existing task."""
         return TaskChange.model_validate(self._given(), strict=False)
 
     @property
     def new_task(self) -> NewTask:
-        """The task to be registered where there is none."""
+        """The task to register if it does not exist."""
         given = self._given() | {"id": self.task_id, "intent_id": self.intent_id}
         return NewTask.model_validate(given, strict=False)
 
@@ -65,9 +65,9 @@ class TaskEventIngester:
     _clock: Clock
 
     def ingest(self, delivered: Any) -> Task | None:
-        """Apply an event as EventBridge delivers it, once.
+        """Apply an event of EventBridge once.
 
-        Give the task after it, None if it was applied before.
+        Return the changed task; None if the event was applied before.
         """
         fields = delivered if isinstance(delivered, dict) else {}
         source, id = fields.get("source"), fields.get("id")

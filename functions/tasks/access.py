@@ -1,4 +1,4 @@
-"""Read tasks, and decide whose memory a caller reads by its tasks (RFC-0015 §2.2, §6.5)."""
+"""Read tasks, and decide which memory they let a caller read (RFC-0015 §2.2, §6.5)."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from functions.tasks.store import TaskStore
 
 
 class TaskAccess:
-    """Decides by stored tasks, and by what they list of the caller."""
+    """Decides by stored tasks, grants and memberships."""
 
     def __init__(self, store: TaskStore, assignments: AssignmentStore, clock: Clock) -> None:
         self._store = store
@@ -39,10 +39,10 @@ class TaskAccess:
         return self._store.get_many(tenant, task_ids)
 
     def select_readable(self, caller: Principal, task_ids: Iterable[str]) -> list[Task]:
-        """Read the tasks among these whose working memory the caller reads.
+        """Read those of these tasks whose working memory the caller may read.
 
-        One call for fifty, one for what the caller may read by inheritance, and one for each such.
-        What doesn't exist takes the calls of what the caller may not read, and so does no id.
+        It takes one call for fifty, one for tasks that the caller may read by inheritance, and one
+        for each of these. Missing tasks, or none at all, take the same calls as unreadable ones.
         """
         wanted = set(task_ids) or {""}
         found = self._store.get_with_grants(caller.tenant, wanted, caller.id)
@@ -58,7 +58,7 @@ class TaskAccess:
         return readable + [each for each in tasks if self._can_read(caller, each, members[each.id])]
 
     def list_readable_of(self, caller: Principal, agent: str) -> frozenset[str]:
-        """Return the ids of the tasks with memory of an agent whose working memory one reads."""
+        """Return the ids of the tasks with memory of an agent that the caller may read."""
         ids = self._assignments.list_task_ids(caller.tenant, agent)
         return frozenset(task.id for task in self.select_readable(caller, ids))
 
@@ -69,7 +69,7 @@ class TaskAccess:
     def find_memory_target(self, caller: Principal, task_id: str) -> TaskTarget | None:
         """Read what decides on the caller's access to a task's memory; None without the task.
 
-        One call, and one more for what the caller may read by inheritance.
+        It takes one call, and one more if the caller may read it by inheritance.
         """
         for task, grant in self._store.get_with_grants(caller.tenant, (task_id,), caller.id):
             target = TaskTarget(task, self._clock(), Membership(grant=grant))
@@ -88,7 +88,7 @@ class TaskAccess:
     def list_overseen_agents(self, caller: Principal) -> set[str]:
         """Return the agents that work on an open task of the caller.
 
-        A call, and one for each hundred of its open tasks.
+        It takes one call, and one for each hundred of its open tasks.
         """
         if not caller.may_coordinate:
             return set()
@@ -124,7 +124,7 @@ class TaskReader:
 
         Raises:
             NotFound: no task of the caller's tenant has this id.
-            AccessDenied: the caller has no part in it or in its intent.
+            AccessDenied: the caller takes no part in it or in its intent.
         """
         task = self._store.get_existing(caller.tenant, task_id)
         if not self._may_read(caller, task):
@@ -142,7 +142,7 @@ class TaskReader:
         return task.intent_id is not None and self.may_read_intent(caller, task.intent_id)
 
     def may_read_intent(self, caller: Principal, intent: str) -> bool:
-        """Tell whether the caller owns the intent, has a part in it, or administers it."""
+        """Tell whether the caller owns the intent, takes part in it, or administers it."""
         return is_allowed(caller, READ_INTENT, self._intents.get(caller.tenant, intent, caller.id))
 
     def list_of_intent(
@@ -163,7 +163,7 @@ class TaskReader:
     def _examine(
         self, tenant: str, groups: Iterable[list[Item]], is_listed: Callable[[Task], bool]
     ) -> Iterator[Examined[Task]]:
-        """Read the tasks of rows, of which an index may list some that don't belong to it."""
+        """Read the tasks of an index's rows, some of which may no longer match."""
         for rows in groups:
             tasks = self._store.get_many(tenant, [row["task_id"] for row in rows])
             found = {each.id: each for each in tasks if is_listed(each)}
@@ -179,7 +179,7 @@ class TaskReader:
     ) -> BoundedPage[Task]:
         """List the open tasks assigned to an agent that the caller may see, newest first.
 
-        Workers poll this: one read, and one of the tasks that a page shows.
+        Workers poll this list: one read, and one for the tasks of the page.
         """
 
         def is_listed(task: Task) -> bool:
@@ -188,7 +188,7 @@ class TaskReader:
 
         if not self.sees_all(caller, agent):
             assigned = self._assignments.list_of_agent(caller.tenant, agent)
-            task_ids = [each.task_id for each in assigned] or [""]  # a call even for none
+            task_ids = [each.task_id for each in assigned] or [""]  # one call even without tasks
             tasks = self._store.get_many(caller.tenant, task_ids)
             visible = (each for each in tasks if caller.id in each.members)
             return read_page(wanted, sort_newest(visible, wanted), is_listed)

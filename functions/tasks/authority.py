@@ -21,13 +21,11 @@ _NO_MEMBER = Membership()
 
 
 class TaskTarget(NamedTuple):
-    """A task, and what decides on access to it.
+    """A task, with the facts that decide on access.
 
     Attributes:
-        member: what the caller is in the task beside its roles.
-        fields: those that are to change.
-        status: the status that is to be set; None if none is.
-        assignee: the agent that is to take the task over; None if none is.
+        member: the caller's membership besides its roles. fields: the fields to change. status: the
+        status to set; None for no change. assignee: the next assignee; None for no change.
     """
 
     task: Task
@@ -38,7 +36,7 @@ class TaskTarget(NamedTuple):
     assignee: str | None = None
 
     def find_grant(self) -> Grant | None:
-        """Return the caller's grant, if it still counts."""
+        """Return the caller's grant, if it is valid."""
         grant = self.member.grant
         return grant if grant is not None and grant.counts(self.task.term, self.now) else None
 
@@ -61,7 +59,7 @@ _HOLDS_WRITE_GRANT = Rule[TaskTarget]("holder of a write grant on the task", _ho
 _INHERITS = Rule[TaskTarget](
     "assignee of a sub-task that inherits",
     # A sub-task that the parent's assignee registered for itself inherits until the parent is
-    # handed over. One that the coordinator registered has no term.
+    # handed over. A sub-task of the coordinator has no term.
     lambda _, target: not target.member.inherited_terms.isdisjoint((None, target.task.term)),
 )
 _REGISTERED = Rule[TaskTarget](
@@ -92,7 +90,7 @@ WRITE_MEMORY = Action(
 TAKE_PART = Action(
     "task.take_part", (*WRITE_MEMORY.rules, _REGISTERED, _TOOK_PART), denied=WRITE_MEMORY.denied
 )
-"""Name the task in the scope of memory that doesn't end with it."""
+"""Use the task as the scope of memory that doesn't end with it."""
 
 READ_TASK: Action[TaskTarget] = Action(
     "task.read",
@@ -136,7 +134,7 @@ CHANGE_TASK = Action(
 
 
 def has_left(caller: Principal, target: TaskTarget, member: Membership) -> bool:
-    """Tell whether a change that was carried out took the caller's role in the task."""
+    """Tell whether a completed change removed the caller's role in the task."""
     handed_over = member.was_assignee and target.assignee == target.task.assigned_agent
     passed_on = member.was_coordinator and "coordinator" in target.fields
     return WRITE in caller.permissions and (handed_over or passed_on)
@@ -172,7 +170,7 @@ REVOKE_GRANT = Action("task.revoke_grant", GRANT.rules, GRANT.denied, is_audited
 
 
 class Registration(NamedTuple):
-    """A task that is to be registered.
+    """A task to register.
 
     Attributes:
         assignee, coordinator: as the request names them.
@@ -236,7 +234,7 @@ ADOPT_TASK = Action[Task](
 
 
 def authorize_write(caller: Principal, action: Action[TaskTarget], target: TaskTarget) -> None:
-    """Check that the caller may do this in a task; its former assignee learns that it was one."""
+    """Check that the caller may do this in a task; a former assignee gets its own error."""
     if is_allowed(caller, action, target):
         return
     if target.member.was_assignee and caller.id != target.task.assigned_agent:

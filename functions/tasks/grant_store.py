@@ -39,20 +39,20 @@ class GrantStore(Store):
 
 
 def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None) -> Iterator[Write]:
-    """Put a grant in the place of the one that was read; None is no grant.
+    """Replace the grant that was read; None for no grant.
 
-    The task has to be open, with the assignee and coordinator that it was read with. It counts the
-    grants that its assignee makes.
+    The conditions: the task is open, and its assignee and coordinator are unchanged. It counts the
+    grants of its assignee.
     """
     principal = (new or old or Grant("", "read", 0)).principal
     key = item_types.GRANT.build_key(tenant, task=task.id, principal=principal)
-    # A grant has no version: it is replaced as a whole, so its time says which one was read.
+    # A grant has no version: its time identifies the one that was read.
     seen = None if old is None else old.created_at
     condition, values = build_unchanged_condition({"created_at": seen})
     if new is None:
         yield delete(key, condition, **values)
     else:
-        # DynamoDB removes a grant some time after it has expired.
+        # DynamoDB removes a grant some time after its expiry.
         expiry = None if new.expires_at == FOREVER else to_ttl_seconds(new.expires_at)
         listed = build_list_attributes(key[0], new.created_at, new.principal)
         item = to_attributes(new) | listed | {TTL_ATTRIBUTE: expiry}
@@ -61,7 +61,7 @@ def replace_grant(tenant: str, task: Task, old: Grant | None, new: Grant | None)
 
 
 def count_granted(task: Task, old: Grant | None, new: Grant | None) -> int:
-    """Count by how many grants that its assignee made in the present term a task has more."""
+    """Return the change of a task's number of grants by its assignee in the present term."""
     before, after = (int(each is not None and each.term == task.term) for each in (old, new))
     return after - before
 

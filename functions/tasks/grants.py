@@ -1,4 +1,4 @@
-"""Use cases on grants: access to a task's working memory for others."""
+"""Use cases on grants: others' access to a task's working memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,13 +40,13 @@ class Grants:
     _clock: Clock
 
     def list_page(self, caller: Principal, task_id: str, wanted: WantedPage) -> BoundedPage[Grant]:
-        """List a page of the grants on a task that still count, newest first.
+        """List a page of the valid grants on a task, newest first.
 
-        A holder sees its own.
+        A holder sees its own grant.
 
         Raises:
             NotFound: no task of the caller's tenant has this id.
-            AccessDenied: the caller has no grant on the task, and no part in giving them.
+            AccessDenied: the caller has no grant on the task, and may not give grants.
         """
         task, now = self._tasks.get_existing(caller.tenant, task_id), self._clock()
         if is_allowed(caller, LIST_GRANTS, TaskTarget(task, now)):
@@ -60,8 +60,8 @@ class Grants:
     def grant(self, caller: Principal, task_id: str, principal: str, new: NewGrant) -> Grant:
         """Give a principal access to a task's working memory.
 
-        What the coordinator grants lasts as long as the task; what the assignee grants ends when
-        the task is handed over.
+        A coordinator's grant ends with the task; an assignee's grant ends when the task is handed
+        over.
 
         Raises:
             NotFound: no task of the caller's tenant has this id.
@@ -69,7 +69,7 @@ class Grants:
             TaskReassigned: the task has another assignee now.
             TaskClosed: the task has ended.
             ValidationFailed: the expiry lies in the past.
-            CapacityExceeded: its assignee has made all the grants that it may.
+            CapacityExceeded: its assignee has made the maximum number of grants.
         """
         now = self._clock()
         if new.expires_at is not None and new.expires_at <= now:
@@ -108,7 +108,7 @@ class Grants:
         principal: str,
         build: BuildGrant,
     ) -> None:
-        """Put a grant in the place of the present one, in one transaction with its audit record."""
+        """Replace the present grant, in one transaction with its audit record."""
         task = self._tasks.get_existing(caller.tenant, task_id)
         target = TaskTarget(task, self._clock())
         if not is_allowed(caller, action, target):
@@ -124,7 +124,7 @@ class Grants:
 
 
 def _assert_fits(task: Task, old: Grant | None, new: Grant | None) -> None:
-    """Check that a task's assignee doesn't make more grants than it may."""
+    """Check the maximum number of grants of a task's assignee."""
     if count_granted(task, old, new) > 0 and task.granted >= MAX_GRANTS:
         raise CapacityExceeded(
             "grants", task.granted, MAX_GRANTS, "revoke some, or let the coordinator grant"

@@ -17,7 +17,7 @@ from functions.platform.writes import (
 )
 from functions.tasks.model import GUARDRAILS, CoordinatorGuardrails
 
-_REQUEST_TIME = 60_000  # ms that the request which changes guardrails has to enforce them
+_REQUEST_TIME = 60_000  # ms; a request that changes guardrails has this time to enforce them
 
 
 class GuardrailStore(Store):
@@ -35,7 +35,7 @@ class GuardrailStore(Store):
         return [guardrails_from_item(name, found.get(key)) for name, key in keys.items()]
 
     def replace(self, tenant: str, new: CoordinatorGuardrails, record: Write) -> None:
-        """Put guardrails in the place of the version before; they are due until tasks have them."""
+        """Replace guardrails of the version before; they are due until tasks have them."""
         key = item_types.GUARDRAILS.build_key(tenant, agent=new.coordinator_id)
         due = build_due_attributes(key[0], (new.updated_at or 0) + _REQUEST_TIME)
         item = guardrails_to_item(new) | due
@@ -45,7 +45,7 @@ class GuardrailStore(Store):
         self._table.transact(writes)
 
     def complete(self, tenant: str, coordinator: str, version: int) -> None:
-        """Remove guardrails from the due index, if they are still at this version."""
+        """Remove guardrails from the due index, if they still have this version."""
         key = item_types.GUARDRAILS.build_key(tenant, agent=coordinator)
         self._table.try_write(update(key, REMOVE_DUE, "version = :version", version=version))
 
@@ -70,7 +70,7 @@ def guardrails_to_item(guardrails: CoordinatorGuardrails) -> Item:
 
 
 def guardrails_from_item(coordinator: str, item: Item | None) -> CoordinatorGuardrails:
-    """Read a coordinator's guardrails from their item; no item has version 0."""
+    """Decode a coordinator's guardrails; without an item, they have version 0."""
     if item is None:
         return CoordinatorGuardrails(coordinator)
     given = {name: item[name] for name in GUARDRAILS if name in item}

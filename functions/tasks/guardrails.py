@@ -1,10 +1,10 @@
 """Use cases on coordinators' guardrails: read, change, enforce (RFC-0015 §6.6).
 
-What guardrails take from an agent is read in each request: `functions.namespaces.store`.
-What they take from a task is stored on the task, since a working entry is created by one write,
-which reads nothing: the task's room is its condition. A task gets it in the transaction that
-registers it, and the coordinator's other open tasks get it before a change is answered. Guardrails
-are due until then, so that the schedule finishes what a crash interrupts.
+Restrictions of an agent are read in each request: `functions.namespaces.store`. Restrictions of a
+task are stored on the task, since a working entry is created by one write, which reads nothing: the
+task's room is its condition. A task gets them in the transaction that registers it. The
+coordinator's other open tasks get them before the response to a change. Until then, guardrails are
+due, so that the schedule finishes after a crash.
 """
 
 from collections.abc import Mapping
@@ -46,16 +46,16 @@ class GuardrailService:
     _clock: Clock
 
     def get(self, caller: Principal, coordinator: str) -> CoordinatorGuardrails:
-        """Read a coordinator's guardrails, at version 0 if there are none.
+        """Read a coordinator's guardrails; version 0 if there are none.
 
         Raises:
-            AccessDenied: the caller is neither the coordinator nor has `memory.admin`.
+            AccessDenied: the caller is not the coordinator, and lacks `memory.admin`.
         """
         authorize(caller, READ_GUARDRAILS, coordinator)
         return self._store.get(caller.tenant, coordinator)
 
     def list_allowed_namespaces(self, tenant: str, coordinator: str) -> list[str]:
-        """List the namespaces that a coordinator's guardrails allow; none if they name none."""
+        """List the namespaces that a coordinator's guardrails name as allowed."""
         given = self._store.get(tenant, coordinator).given
         return list(given.get("allowed_semantic_namespaces", ()))
 
@@ -69,14 +69,14 @@ class GuardrailService:
     ) -> CoordinatorGuardrails:
         """Change guardrails.
 
-        When this returns, they hold for the coordinator, its open tasks and their assignees.
+        When this returns, they apply to the coordinator, its open tasks and their assignees.
 
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
-            VersionMismatch: `version` is given and isn't the present one, or the request was
-                carried out, and the guardrails were changed since.
-            ValueTooLarge: those that aren't of memory have more than 16 KB together.
-            Unavailable: some tasks couldn't be changed; the schedule finishes it.
+            VersionMismatch: `version` is given and isn't the present one, or the request had been
+                carried out, and the guardrails were changed. ValueTooLarge: other guardrails than
+                memory's have over 16 KB together. Unavailable: some tasks couldn't be changed; the
+                schedule finishes.
         """
         authorize(caller, CHANGE_GUARDRAILS, coordinator)
         changed = self._replace(caller, coordinator, asked, version, token)
@@ -112,10 +112,10 @@ class GuardrailService:
         return new
 
     def guard(self, tenant: str, old: Task | None, new: Task) -> tuple[Task, list[Write]]:
-        """Put a task that is registered, adopted or ended under its guardrails.
+        """Apply guardrails to a task that is registered, adopted or ended.
 
         Returns:
-            The task under guardrails, and what its transaction must check for that.
+            The task under guardrails, and the checks for its transaction.
         """
         if new.coordinator is None or new.completed_at is not None:
             return replace(new, delegates=new.delegates or ()), []
@@ -133,10 +133,10 @@ class GuardrailService:
         return restrict_task(guarded, *(each.given for each in every)), checks
 
     def enforce(self, tenant: str, coordinator: str) -> bool:
-        """Bring the open tasks of a coordinator under its present guardrails, each by itself.
+        """Apply the present guardrails of a coordinator to its open tasks, one by one.
 
         Returns:
-            whether all of them are; else the guardrails stay due.
+            True if all tasks have them; else the guardrails stay due.
         """
         version = self._store.get(tenant, coordinator).version
         task_ids = self._assignments.list_coordinated(tenant, coordinator)
@@ -160,7 +160,7 @@ class GuardrailService:
 
     @retry_on(ConditionFailed, "others are changing the same tasks and guardrails")
     def _restrict(self, tenant: str, task_id: str) -> None:
-        # in this order: guardrails that are read after the task are never older than its own
+        # in this order: guardrails read after the task are never older than those that it has
         task = self._tasks.get(tenant, task_id)
         if task is None or task.completed_at is not None:
             return
@@ -173,7 +173,7 @@ class GuardrailService:
 def change_guardrails(
     present: CoordinatorGuardrails, given: dict[str, Any], now: int, token: RequestToken
 ) -> CoordinatorGuardrails:
-    """Return guardrails after a change: what isn't given stays, None takes one away."""
+    """Return guardrails after a change of the given ones; None removes one."""
     merged = {name: each for name, each in {**present.given, **given}.items() if each is not None}
     others = {name: each for name, each in merged.items() if name not in GUARDRAILS}
     size = len(dumps_checked(others, "guardrails"))
@@ -184,7 +184,7 @@ def change_guardrails(
 
 
 def restrict_task(task: Task, *guardrails: Mapping[str, Any]) -> Task:
-    """Return a task under the strictest guardrails; what is free changes with its limit."""
+    """Return a task under the strictest guardrails; its room changes with its limit."""
     caps = [each.get("max_working_memory_per_task") for each in guardrails]
     restricted = replace(
         task,

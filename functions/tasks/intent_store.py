@@ -1,4 +1,4 @@
-"""Reads of intents, and the writes by which they change."""
+"""Reads and writes of intents."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -29,14 +29,14 @@ from functions.tasks.store import build_use_condition
 
 
 class IntentStore(Store):
-    """Reads intents and what they list."""
+    """Reads intents and lists of their tasks."""
 
     def get(self, tenant: str, intent: str, principal: str) -> Intent:
-        """Read one intent for a principal, at version 0 if it doesn't exist: one call."""
+        """Read one intent for a principal; version 0 if it doesn't exist: one call."""
         return self._get_many(tenant, principal, [intent])[0]
 
     def list_of_tenant(self, tenant: str, principal: str, wanted: WantedPage) -> Iterator[Intent]:
-        """List a tenant's intents for a principal, newest first; a call more for each fifty."""
+        """List a tenant's intents for a principal, newest first: one more call for each fifty."""
         for rows in list_item_groups(self._table, item_types.LISTED_INTENT, wanted, tenant):
             yield from self._get_many(tenant, principal, (row["intent_id"] for row in rows))
 
@@ -70,11 +70,11 @@ class IntentStore(Store):
 def name_intent(
     caller: Principal, intent: str, now: int, *, is_new: bool = False, takes_part: bool = False
 ) -> Iterator[Write]:
-    """Name an intent that has no owner, or that the caller may write in.
+    """Check that the caller may name an intent: it has no owner, or the caller may write in it.
 
     A coordinator or user becomes the owner of an intent without one. The condition is that of
-    `functions.tasks.authority.USE_INTENT`: on the intent, or, if `takes_part`, on the item
-    that says that the caller takes or took part. `is_new` creates the intent.
+    `functions.tasks.authority.USE_INTENT`: on the intent or, if `takes_part`, on the item of the
+    caller's participation. `is_new` creates the intent.
     """
     if takes_part:
         participant = item_types.PARTICIPANT.build_key(
@@ -103,7 +103,7 @@ def name_intent(
 
 
 def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
-    """Put an intent's new owner and access list in the place of those that were read."""
+    """Replace the owner and access list that were read of an intent."""
     key = item_types.INTENT.build_key(tenant, intent=old.intent_id)
     if old.version == 0:
         yield _list_under_tenant(tenant, old.intent_id, new.created_at)
@@ -121,9 +121,9 @@ def _list_under_tenant(tenant: str, intent: str, created: int) -> Write:
 def join_intent(
     tenant: str, intent: Intent, owner: str | None, joining: frozenset[str], now: int
 ) -> Iterator[Write]:
-    """Add participants and the first owner to an intent, if it is as it was read.
+    """Add participants and the first owner to an intent, if it is unchanged since it was read.
 
-    An intent without an owner gets no participants: naming it gives no rights.
+    An intent without an owner gets no participants: using it gives no rights.
     """
     if owner is not None:
         for each in sorted(joining):
@@ -147,7 +147,7 @@ def list_under_intent(tenant: str, task: Task, intent: str) -> Write:
 
 
 def unlist_under_intent(tenant: str, task: str, intent: str) -> Write:
-    """Take a task that gets another intent from the list of the one before."""
+    """Remove a task from the list of its earlier intent."""
     return delete(item_types.INTENT_TASK.build_key(tenant, intent=intent, task=task))
 
 
@@ -165,7 +165,7 @@ def _to_item(intent: Intent) -> Item:
 
 
 def intent_from_item(intent: str, item: Item | None) -> Intent:
-    """Read an intent from its item; without an item, it has version 0."""
+    """Decode an intent; without an item, it has version 0."""
     if item is None:
         return Intent(intent)
     return Intent(

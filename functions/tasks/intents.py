@@ -26,7 +26,7 @@ class Intents:
     """The intents of a caller's tenant.
 
     Args:
-        kind_of: gives a principal's kind by tenant and id; None if there is no such principal.
+        kind_of: reads a principal's kind by tenant and id; None if there is no such principal.
     """
 
     _store: IntentStore
@@ -58,7 +58,7 @@ class Intents:
         """Check that the caller may name an intent, whether or not it exists.
 
         Raises:
-            AccessDenied: it belongs to somebody else.
+            AccessDenied: it belongs to another principal.
         """
         authorize(caller, USE_INTENT, self._store.get(caller.tenant, intent_id, caller.id))
 
@@ -66,8 +66,8 @@ class Intents:
         """Replace an intent's access list; a coordinator or user owns an intent without an owner.
 
         Raises:
-            AccessDenied: the caller is neither the intent's owner, nor the first coordinator or
-                user to name it, nor has `memory.admin`.
+            AccessDenied: the caller is neither the intent's owner nor the first coordinator or user
+                to name it, and lacks `memory.admin`.
         """
         entries = {line.principal: line.access for line in acl.entries}
 
@@ -78,10 +78,10 @@ class Intents:
         return self._change(caller, intent_id, SET_ACL, change)
 
     def set_owner(self, caller: Principal, intent_id: str, new: NewOwner) -> Intent:
-        """Put a coordinator or user in the place of an intent's owner; the access list stays.
+        """Replace an intent's owner by a coordinator or user; the access list stays.
 
         Raises:
-            AccessDenied: the caller doesn't have `memory.admin`.
+            AccessDenied: the caller lacks `memory.admin`.
             ValidationFailed: no coordinator or user has this id.
         """
         if self._kind_of(caller.tenant, new.principal) not in ("coordinator", "user"):

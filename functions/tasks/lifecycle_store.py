@@ -1,7 +1,7 @@
-"""The writes by which tasks are registered, changed and completed, and the rows that list them.
+"""Writes that register, change and complete tasks, and the rows that list them.
 
-A row of an assignment is there exactly while the task is open and assigned to the agent. So one
-query finds whose tasks an agent works on, and whether a certain coordinator's are among them.
+An assignment has a row exactly while the task is open and assigned to the agent. So one query finds
+an agent's tasks, and whether it works for a coordinator.
 """
 
 from collections import Counter, defaultdict
@@ -45,7 +45,7 @@ _PAGE = 1_000  # tasks that a call reads
 
 
 class AssignmentStore(Store):
-    """Reads which tasks agents work on."""
+    """Reads the tasks that agents work on."""
 
     def list_of_agent(self, tenant: str, agent: str) -> list[Assignment]:
         """Read an agent's open tasks, newest first: a call per some thousands."""
@@ -84,10 +84,9 @@ class AssignmentStore(Store):
 
 
 def list_task(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """List a task under its assignee, under those whose guardrails bind it, and in its parent.
+    """List a task under its assignee, under its guardrails' coordinators, and in its parent.
 
-    The parent lists those that inherit its memory. Rows by which the task was listed before, and no
-    longer is, are removed.
+    The parent lists tasks that inherit its memory. Earlier rows that no longer apply are removed.
     """
     return replace_rows(_build_rows(tenant, old), _build_rows(tenant, new))
 
@@ -122,7 +121,7 @@ def _build_rows(tenant: str, task: Task | None) -> dict[Key, Item]:
 
 
 def bind_assignees(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """Count the coordinators whose guardrails bind the assignee, and no longer the one before."""
+    """Move the counts of binding coordinators from the earlier assignee to the present one."""
     changes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for task, sign in ((old, -1), (new, 1)):
         if task is not None and task.completed_at is None and task.assigned_agent is not None:
@@ -133,9 +132,9 @@ def bind_assignees(tenant: str, old: Task | None, new: Task) -> list[Write]:
 
 
 def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """Count open tasks without a coordinator, and bound how many an agent registers.
+    """Count open tasks without a coordinator, and limit those that an agent registers.
 
-    What `memory.admin` assigns is counted, too, but isn't bounded.
+    Tasks that `memory.admin` assigns are counted, too, but not limited.
     """
     before, after = None if old is None else old.own_of, new.own_of
     if before == after:
@@ -150,7 +149,7 @@ def count_own_tasks(tenant: str, old: Task | None, new: Task) -> list[Write]:
 
 
 def reserve_own_tasks(tenant: str, agent: str, count: int) -> Write:
-    """Count tasks that an agent registers for itself, if it may have as many more open ones."""
+    """Count tasks that an agent registers for itself, up to the limit of open ones."""
     return update(
         item_types.OWN_TASKS.build_key(tenant, agent=agent),
         "ADD open_tasks :count",
@@ -161,7 +160,7 @@ def reserve_own_tasks(tenant: str, agent: str, count: int) -> Write:
 
 
 def build_own_tasks_error() -> CapacityExceeded:
-    """Build the error of an agent that has all the open tasks that it may register for itself."""
+    """Build the error of an agent that has the maximum of open tasks without a coordinator."""
     remedy = "end some of them, or have a coordinator adopt them"
     return CapacityExceeded("own_tasks", MAX_OWN_TASKS, MAX_OWN_TASKS, remedy)
 
@@ -170,7 +169,7 @@ _NO_USAGE = TaskUsage()
 
 
 def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[Write]:
-    """Register a task, or adopt `old`, with all that lists it."""
+    """Register a task, or adopt `old`, with all rows that list it."""
     tenant = caller.tenant
     changes = _replace_listed(tenant, old, new)
     if new.intent_id is not None:
@@ -183,7 +182,7 @@ def registration_writes(caller: Principal, old: Task | None, new: Task) -> list[
 
 
 def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
-    """Change a task, and what follows from the change elsewhere."""
+    """Change a task, and the items that depend on it."""
     tenant = caller.tenant
     changes = _replace_listed(tenant, old, new)
     if new.assigned_agent != old.assigned_agent:
@@ -196,7 +195,7 @@ def change_writes(caller: Principal, old: Task, new: Task) -> list[Write]:
 
 
 def _replace_listed(tenant: str, old: Task | None, new: Task) -> list[Write]:
-    """Write a task, and what lists and counts it under its assignee; it may leave its intent."""
+    """Write a task, with its assignee's rows and counts; it may leave its intent."""
     left = None if old is None else old.intent_id
     return [
         add_task(tenant, new) if old is None else _replace_task(tenant, old, new),
@@ -208,7 +207,7 @@ def _replace_listed(tenant: str, old: Task | None, new: Task) -> list[Write]:
 
 
 def _hand_over(tenant: str, old: Task, new: Task) -> list[Write]:
-    """Take what its assignee had of a task, and remember that it was the assignee."""
+    """Remove the assignee's rights in a task, and record that it was the assignee."""
     changes: list[Write] = []
     if old.assigned_agent is not None:
         changes += [
@@ -227,11 +226,11 @@ def _add_former_member(tenant: str, task: str, principal: str, role: str) -> Wri
 
 
 def _replace_task(tenant: str, old: Task, new: Task) -> Write:
-    """Put a task's new state in the place of the version before it.
+    """Replace the earlier version of a task.
 
-    Room is changed by the difference only, since entries are written all the while. The end of a
-    task has its counters as a condition, where they were known: what it holds then is known
-    exactly. One that had ended opens again by its adoption, once its memory is archived.
+    Room changes only by the difference, since entries are written at the same time. The end of a
+    task has its counters as a condition, if they were known, so the counts are exact. An ended task
+    is opened again by its adoption, after its memory was archived.
     """
     attributes = task_to_item(new)
     for counted in ("free_entries", "free_bytes"):
@@ -248,9 +247,9 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
         values["zero"] = 0
     if new.completed_at is not None and new.counter_changes is not None:
-        # `changes` counts every change of the counters. If it is as it was read, the ended task
-        # says exactly what has to be archived. A second attempt gives this up: entries may be
-        # written all the while.
+        # `changes` counts every change of the counters. If it is unchanged, the ended task has
+        # exact counts of what has to be archived. A second attempt omits this condition: entries
+        # may be written at the same time.
         is_same, seen = build_unchanged_condition({"changes": new.counter_changes or None})
         condition += f" AND {is_same}"
         values |= seen
@@ -266,7 +265,7 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
 
 
 def add_task(tenant: str, task: Task, usage: TaskUsage = _NO_USAGE) -> Write:
-    """Put a new task; `usage` is what its assignee holds from the start."""
+    """Put a new task; `usage` is its assignee's initial usage."""
     item = task_to_item(task) | {"attached": usage.attached}
     if task.assigned_agent is not None:
         item |= usage_to_item(task.assigned_agent, usage.entries, usage.size)
@@ -275,7 +274,7 @@ def add_task(tenant: str, task: Task, usage: TaskUsage = _NO_USAGE) -> Write:
 
 
 def _check_parent(caller: Principal, new: Task, parent: str) -> Write:
-    """Check that an open parent lets the caller register a sub-task, or let one inherit.
+    """Check that an open parent permits the caller's new or inheriting sub-task.
 
     It is the condition of `functions.tasks.authority.LET_INHERIT` or, for an agent, of its
     `REGISTER_TASK`. The parent counts the sub-tasks that its assignee registers.

@@ -1,4 +1,4 @@
-"""Tasks, intents and grants, and what is asked about them."""
+"""Tasks, intents, grants, guardrails, and assignments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,17 +22,17 @@ Status = Literal[
 ]
 GrantAccess = Literal["read", "write"]
 FOREVER = 2**53
-"""The expiry of a grant that has none."""
+"""The expiry of a grant without an expiry."""
 
 ENDED = frozenset({"completed", "failed", "cancelled", "skipped"})
 RESULTS = frozenset({"status", "output", "error", "artifacts", "blocked_reason"})
-"""The fields that an assignee reports; the coordinator changes all others."""
+"""The fields that an assignee changes; the coordinator changes all others."""
 HAND_OVER = RESULTS - {"status"} | {"assigned_agent", "note"}
-"""The fields that an assignee changes when it hands the task over to a delegate."""
+"""The fields by which an assignee hands the task over to a delegate."""
 REPAIRS = frozenset({"assigned_agent", "coordinator", "status"})
 """The fields that `memory.admin` changes in any task; the status only to `cancelled`."""
 ANYBODY = "*"
-"""Selects all agents, among a task's delegates."""
+"""Stands for all agents in a task's delegates."""
 GUARDRAILS = (
     "max_working_memory_per_task",
     "max_episodic_memory_per_agent",
@@ -40,7 +40,6 @@ GUARDRAILS = (
     "denied_semantic_namespaces",
     "memory_archive_required",
 )
-"""Those of memory."""
 
 
 class Policy(NamedTuple):
@@ -53,7 +52,7 @@ class Policy(NamedTuple):
 
     @property
     def max_bytes(self) -> int:
-        """Return how many bytes the values of its working memory may have together."""
+        """Return the maximum of bytes of its working memory's values."""
         return 1024 * self.max_total_size_kb
 
 
@@ -61,9 +60,8 @@ class Grant(NamedTuple):
     """A principal's access to a task's working memory; times are epoch ms.
 
     Attributes:
-        expires_at: from then on it doesn't count.
-        term: the task's term, if its assignee granted it: the grant ends with the term. None if its
-            coordinator did.
+        expires_at: the time when it ends. term: the task's term, if the assignee granted it: the
+        grant ends with the term. None if the coordinator granted it.
     """
 
     principal: str
@@ -74,7 +72,7 @@ class Grant(NamedTuple):
     term: int | None = None
 
     def counts(self, term: int, now: int) -> bool:
-        """Tell whether it counts at a time (epoch ms), in the task's present term."""
+        """Tell whether it is valid at a time (epoch ms), in the task's present term."""
         return self.expires_at > now and self.term in (None, term)
 
     @property
@@ -84,13 +82,12 @@ class Grant(NamedTuple):
 
 
 class Membership(NamedTuple):
-    """Tells what a principal is in a task, beside its present assignee and coordinator.
+    """The roles of a principal in a task, except its present assignee and coordinator.
 
     Attributes:
-        grant: on the task, whether it still counts or not.
-        was_assignee: whether the task was assigned to it before.
-        inherited_terms: in which of the task's terms it is the assignee of an open sub-task that
-            inherits; None is any term.
+        grant: on the task, valid or not. was_assignee: whether it was an earlier assignee of the
+        task. inherited_terms: the terms in which it is the assignee of an open sub-task that
+        inherits; None is any term.
     """
 
     grant: Grant | None = None
@@ -116,7 +113,7 @@ class Assignment(NamedTuple):
 
     @property
     def guarding_coordinators(self) -> tuple[str, ...]:
-        """Whose guardrails bind the assignee."""
+        """The coordinators whose guardrails bind the assignee."""
         return (*filter(None, (self.coordinator,)), *self.guarded_by)
 
     @property
@@ -126,7 +123,7 @@ class Assignment(NamedTuple):
 
 
 class TaskUsage(NamedTuple):
-    """Tells what an agent holds of a task, or by how much that changes.
+    """An agent's usage of a task, or its change.
 
     Attributes:
         entries: of working memory.
@@ -141,29 +138,27 @@ class TaskUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task as it is stored; times are epoch ms.
+    """A stored task; times are epoch ms.
 
     Attributes:
-        archived_at: when its memory had been archived or removed.
-        held: how many working entries each agent has in it, by the agent's hashed id.
-        attached: entries of other tiers that end with it.
-        term: counts its assignees, and its adoption: what an assignee allows others ends with it.
-        granted: how many grants the assignee has made in this term.
-        sub_tasks: how many sub-tasks it has registered in this term.
-        leaving: former assignees and coordinators whose entries aren't fenced yet.
-        parent_term: the parent's term with which inheritance ends, if its assignee registered the
+        archived_at: when its memory was archived or removed. held: the number of each agent's
+        working entries in it, by the agent's hashed id. attached: the number of entries of other
+        tiers that end with it. term: counts its assignees, and its adoption: permissions from an
+        assignee end with it. granted: the number of grants by the assignee in this term. sub_tasks:
+        the number of sub-tasks that it has registered in this term. leaving: former assignees and
+        coordinators whose entries aren't fenced yet. parent_term: the parent's term with which
+        inheritance ends, if its assignee registered the
             task for itself.
-        delegates: for whom its assignee may register sub-tasks, and whom it may hand the task to;
-            None until its registration takes the default of its coordinator.
+        delegates: the agents for which its assignee may register sub-tasks, and to which it may
+            hand the task over; None until its registration takes the coordinator's default.
         guarded_by: former coordinators whose guardrails still bind it.
-        hand_over_note: the note of the last assignee to its successor.
-        free_entries, free_bytes: working memory that still fits.
-        entry_cap: the most entries that its coordinator's guardrails let it have.
-        archive_required: whether they have its memory archived.
-        extra_fields: those that memory doesn't use, as given.
-        is_of_agents: whether an agent registered it, and no coordinator has adopted or changed it.
-        adopted_at: when it got its intent, if that was after it was created.
-        counter_changes: how often what it holds has changed; None if what it holds isn't known.
+        hand_over_note: the note of the last assignee to its successor. free_entries, free_bytes:
+        working memory that still fits. entry_cap: the limit of entries by its coordinator's
+        guardrails. archive_required: whether guardrails have its memory archived. extra_fields:
+        fields that memory doesn't use, as given. is_of_agents: whether an agent registered it, and
+        no coordinator has adopted or changed it. adopted_at: when it got its intent, if later than
+        its creation. counter_changes: the number of changes of its counters; None if these aren't
+        known.
     """
 
     id: str
@@ -208,7 +203,7 @@ class Task:
 
     @property
     def members(self) -> frozenset[str]:
-        """Return who registered it, and its present assignee and coordinator."""
+        """Return its registrar, and its present assignee and coordinator."""
         return frozenset(filter(None, (self.registered_by, self.assigned_agent, self.coordinator)))
 
     @property
@@ -219,7 +214,7 @@ class Task:
 
     @property
     def guarding_coordinators(self) -> tuple[str, ...]:
-        """Whose guardrails bind it: its coordinator's, then former ones'."""
+        """The coordinators whose guardrails bind it: its own, then former ones."""
         return (*filter(None, (self.coordinator,)), *self.guarded_by)
 
     def has_delegate(self, agent: str) -> bool:
@@ -233,16 +228,16 @@ class Task:
 
     @property
     def working_entries(self) -> int:
-        """Return how many working entries it holds."""
+        """Return the number of its working entries."""
         return sum(self.held.values())
 
     def working_of(self, hashed_agent: str) -> int:
-        """Return how many working entries an agent has in it."""
+        """Return the number of an agent's working entries in it."""
         return self.held.get(hashed_agent, 0)
 
     @property
     def in_intent_since(self) -> int:
-        """Since when the task belongs to its intent."""
+        """The time since which the task belongs to its intent."""
         return self.created_at if self.adopted_at is None else self.adopted_at
 
     @property
@@ -257,19 +252,18 @@ class Task:
 
     @property
     def max_entries(self) -> int:
-        """Return how many working entries it may hold (RFC-0015 §6.5, §6.6)."""
+        """Return the limit of its working entries (RFC-0015 §6.5, §6.6)."""
         most = self.memory_policy.max_entries
         return most if self.entry_cap is None else min(most, self.entry_cap)
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """An intent: its owner, who takes or took part in its tasks, and its access list.
+    """An intent: its owner, its participant, and its access list.
 
     Attributes:
-        participants: the principal that it was read for, if it takes or took part.
-        owner: None while only agents have named it.
-        created_at: when it was first named, in epoch ms.
+        participants: the principal that it was read for, if it takes or took part in a task. owner:
+        None while only agents have used it. created_at: when it was first named, in epoch ms.
         version: counts the changes of owner and access list; 0 if it doesn't exist.
     """
 
@@ -291,7 +285,7 @@ class CoordinatorGuardrails:
     """A coordinator's guardrails and their version, 0 if none were set.
 
     Attributes:
-        given: those that are set, by name; those that aren't of memory are as they were given.
+        given: the guardrails that are set, by name; others than memory's are unchanged.
     """
 
     coordinator_id: str
@@ -302,5 +296,5 @@ class CoordinatorGuardrails:
 
     @property
     def members(self) -> dict[str, Any]:
-        """All guardrails by their names, as they are shown; what isn't set is None."""
+        """All guardrails by name, as responses show them; None if not set."""
         return {**dict.fromkeys(GUARDRAILS), **self.given}

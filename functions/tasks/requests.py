@@ -88,7 +88,7 @@ class NewTask(_TaskFields):
     assigned_agent: AgentId | None = None
     """The principal that works on the task, and writes its working memory."""
     coordinator: AgentId | None = None
-    """The principal that directs the task; a principal that isn't an agent."""
+    """The principal that directs the task; not an agent."""
     delegates: Delegates | None = None
     """Agents for which the assignee may register sub-tasks, and to which it may hand the task over;
     `*` is all."""
@@ -100,7 +100,7 @@ class NewTask(_TaskFields):
     @model_validator(mode="before")
     @classmethod
     def _take_task_id(cls, document: Any) -> Any:
-        """Take the id by its name in RFC-0015 §6.5, too."""
+        """Accept the id under its name in RFC-0015 §6.5, too."""
         if not isinstance(document, dict) or "id" in document or "task_id" not in document:
             return document
         return {"id" if name == "task_id" else name: each for name, each in document.items()}
@@ -115,9 +115,9 @@ class TaskChange(_TaskFields, ChangeModel):
     assigned_agent: AgentId | None = None
     """The principal that works on the task, and writes its working memory."""
     coordinator: AgentId | None = None
-    """The principal that directs the task from now on; a principal that isn't an agent."""
+    """The principal that directs the task from now on; not an agent."""
     note: Annotated[str, Field(min_length=1, max_length=limits.MAX_NOTE_CHARACTERS)] | None = None
-    """With `assigned_agent`: what the next assignee should know."""
+    """With `assigned_agent`: a note for the next assignee."""
     delegates: Delegates | None = None
     """Agents for which the assignee may register sub-tasks, and to which it may hand the task over;
     `*` is all."""
@@ -130,7 +130,7 @@ class NewGrant(RequestModel):
 
     access: GrantAccess
     expires_at: Timestamp | None = None
-    """The grant ends at this moment."""
+    """The time when the grant ends."""
 
 
 class AclEntry(RequestModel):

@@ -1,4 +1,4 @@
-"""Decide on tasks: roles, states and versions, and what a change makes of a task; pure."""
+"""Decide on tasks: roles, states, versions and changes; pure."""
 
 from dataclasses import replace
 from typing import Any
@@ -37,20 +37,20 @@ def assert_can_coordinate(kind: str | None) -> None:
 
 
 def assert_takes_sub_task(caller: Principal, parent: Task) -> None:
-    """Check that a task's assignee hasn't registered all the sub-tasks that it may."""
+    """Check the maximum number of sub-tasks of a task's assignee."""
     if not caller.may_coordinate and parent.sub_tasks >= MAX_SUB_TASKS:
         remedy = "let the coordinator register more"
         raise CapacityExceeded("sub_tasks", parent.sub_tasks, MAX_SUB_TASKS, remedy)
 
 
 def assert_open(task: Task) -> None:
-    """Check that a task takes changes."""
+    """Check that a task can be changed."""
     if task.completed_at is not None:
         raise TaskClosed(f"the task has ended ({task.status}), and can't be changed")
 
 
 def version_mismatch(present: Task) -> VersionMismatch:
-    """Build the error of a change that another one preceded."""
+    """Build the error of a change that another one has preceded."""
     return VersionMismatch.of("the task", present.version, present)
 
 
@@ -70,7 +70,7 @@ def build_task(
     now: int,
     token: RequestToken,
 ) -> Task:
-    """Build a task as it is registered; one that is registered as ended has nothing to archive."""
+    """Build a new task; if it is registered as ended, there is nothing to archive."""
     assignee, coordinator = roles
     policy = Policy() if new.memory_policy is None else new.memory_policy.policy
     ended = now if new.status in ENDED else None
@@ -119,7 +119,7 @@ def build_task_of_write(
 
 
 def end_before_take_over(present: Task, now: int) -> Task:
-    """Return the end of an agent's own task, whose memory is archived to the agent's own log."""
+    """End an agent's own task; its memory is archived to the agent's own log."""
     return replace(
         present,
         updated_at=now,
@@ -139,16 +139,16 @@ def task_not_found() -> NotFound:
 
 
 def keeps_memory(present: Task, wanted: Task) -> bool:
-    """Tell whether an adoption leaves a task its memory; else it takes over the id alone."""
+    """Tell whether an adoption keeps the task's memory; else it only takes the id."""
     is_of_coordinator = present.coordinator in (None, wanted.coordinator)
     return is_of_coordinator and present.assigned_agent == wanted.assigned_agent
 
 
 def adopt_task(present: Task, wanted: Task) -> Task:
-    """Return a task of agents as its registration wants it, with what it holds.
+    """Return a task of agents after its adoption by a registration, with its counts.
 
-    Nothing else of it counts: neither its end nor a field. Grants of its assignee end
-    with the term. Where it doesn't keep its memory it is a new task.
+    Its end and its fields are dropped. Grants of its assignee end with the term. If it doesn't keep
+    its memory, it is a new task.
     """
     adopted = replace(
         with_present_state(wanted, present),
@@ -164,7 +164,7 @@ def adopt_task(present: Task, wanted: Task) -> Task:
 
 
 def with_present_state(task: Task, present: Task) -> Task:
-    """Return a task with what the stored one holds, and under the guardrails that restrict it."""
+    """Return a task with the stored one's counts and guardrails."""
     return replace(
         task,
         held=present.held,
@@ -176,7 +176,7 @@ def with_present_state(task: Task, present: Task) -> Task:
 
 
 def assert_consistent(change: TaskChange, task_id: str) -> None:
-    """Check that the parts of a change fit together, and fit the id in the path."""
+    """Check that the fields of a change agree with each other, and with the id in the path."""
     if not change.model_fields_set - {"task_id"}:
         raise ValidationFailed("body", "must have a field to change")
     if "note" in change.model_fields_set and change.assigned_agent is None:
@@ -186,9 +186,9 @@ def assert_consistent(change: TaskChange, task_id: str) -> None:
 
 
 def is_same_version(read: Task, present: Task) -> bool:
-    """Tell whether a task is open, and at the version that was read.
+    """Tell whether a task is open, and has the version that was read.
 
-    What it holds, and the guardrails that restrict it, may have changed.
+    Its counts and guardrails may have changed.
     """
     return present.version == read.version and present.completed_at is None
 
@@ -196,7 +196,7 @@ def is_same_version(read: Task, present: Task) -> bool:
 def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) -> Task:
     """Return the task after a change.
 
-    One that gets its first coordinator begins a new term, and no field of its agent counts.
+    If it gets its first coordinator, a new term begins, and its agent's fields are dropped.
     """
     given = change.model_fields_set
     assignee = change.assigned_agent if "assigned_agent" in given else task.assigned_agent
@@ -220,14 +220,14 @@ def apply_change(task: Task, change: TaskChange, now: int, token: RequestToken) 
         else task.delegates,
         hand_over_note=change.note if is_handed_over or change.note else task.hand_over_note,
         # Example: alice grants carol read access in term 1. The hand-over to bob starts term 2, in
-        # which her grant doesn't count; a grant of the coordinator has no term and stays.
+        # which her grant isn't valid; a grant of the coordinator has no term and stays.
         term=task.term + (is_handed_over or is_adopted),
         parent_term=None if is_handed_over else task.parent_term,
         guarded_by=task.guarded_by
         if coordinator == task.coordinator
         else _find_guarding(task, coordinator),
-        # The entries of those who leave are fenced after this write. An end needs no fence, since
-        # nothing is written for an ended task.
+        # The entries of principals that leave are fenced after this write. An end needs no fence,
+        # since nothing is written for an ended task.
         leaving=() if status in ENDED else _find_leaving(task, assignee, coordinator),
         memory_policy=policy
         if change.memory_policy is None
@@ -245,13 +245,13 @@ def _find_guarding(task: Task, coordinator: str | None) -> tuple[str, ...]:
 
 
 def _find_leaving(task: Task, assignee: str | None, coordinator: str | None) -> tuple[str, ...]:
-    """Return whose entries are to be fenced: who was assignee or coordinator, and is neither."""
+    """Return former assignees and coordinators without a role, whose entries must be fenced."""
     before = dict.fromkeys((*task.leaving, task.assigned_agent, task.coordinator))
     return tuple(each for each in before if each and each not in (assignee, coordinator))
 
 
 def _merge_extra_fields(before: dict[str, Any], body: NewTask | TaskChange) -> dict[str, Any]:
-    """Merge the fields that memory doesn't use; None takes one away."""
+    """Merge the fields that memory doesn't use; None removes one."""
     given = body.model_dump(include=set(EXTRA_FIELDS), exclude_unset=True)
     merged = {name: value for name, value in {**before, **given}.items() if value is not None}
     size = len(dumps_checked(merged, "body"))

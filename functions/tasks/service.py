@@ -41,11 +41,11 @@ from functions.tasks.requests import NewTask, TaskChange
 from functions.tasks.store import TaskStore, task_from_item
 
 WritesOf = Callable[[Principal, Task | None, Task], list[Write]]
-_ATTEMPTS = 20  # one agent may be assigned many tasks at once, and be restricted by each
+_ATTEMPTS = 20  # an agent may be assigned many tasks at once, each with restrictions
 
 
 class MemoryArchive(Protocol):
-    """Tells what archives the memory of ended tasks: `functions.entries.archive.TaskArchive`."""
+    """Archives the memory of ended tasks: `functions.entries.archive.TaskArchive`."""
 
     def list_keys(self, tenant: str, task: Task) -> Sequence[Key]:
         """Return the keys of the entries that end with a task, by an index."""
@@ -54,12 +54,12 @@ class MemoryArchive(Protocol):
         """Archive the entries of a task that has just ended."""
 
     def resume_at(self, partition: str) -> bool:
-        """Finish what an earlier request left of the task in a partition."""
+        """Finish the archiving of the task in a partition."""
 
 
 @dataclass(eq=False)
 class Tasks:
-    """Registers and changes the tasks of a caller's tenant, with all that follows from it.
+    """Registers and changes the tasks of a caller's tenant, with all consequences.
 
     Args:
         fence_entries: keeps those that left a task from writing for it, by its partition.
@@ -79,10 +79,9 @@ class Tasks:
         """Register a task, or adopt or take over one of agents.
 
         Raises:
-            AccessDenied: the caller would give authority that it doesn't have.
-            EntryExists: another task has the id.
-            ValidationFailed: the parent doesn't exist, or none is named to inherit from.
-            CapacityExceeded: an agent has 100 open tasks without a coordinator.
+            AccessDenied: the caller would give authority that it lacks. EntryExists: another task
+            has the id. ValidationFailed: the parent doesn't exist, or the task inherits without a
+            parent. CapacityExceeded: an agent has 100 open tasks without a coordinator.
         """
         parent = self._get_parent(caller, new)
         self._authorize_registration(caller, new, parent)
@@ -91,7 +90,7 @@ class Tasks:
             rules.assert_can_coordinate(self._kind_of(caller.tenant, str(roles[1])))
         task = rules.build_task(new, caller, roles, self._clock(), token)
         if parent and task.assigned_agent == caller.id and not rules.is_coordinator(caller, parent):
-            # What the parent's assignee registers for itself inherits until it hands over.
+            # A task that the parent's assignee registers for itself inherits until the hand-over.
             task = replace(task, parent_term=parent.term)
         try:
             return self._commit(caller, None, task, self._build_registration)
@@ -118,7 +117,7 @@ class Tasks:
     def _resolve_registration_conflict(
         self, caller: Principal, task: Task, token: RequestToken, refused: ConditionFailed
     ) -> Task:
-        """Answer a retry, adopt a task without a coordinator, or say why nothing was done."""
+        """Return the task of a retry, adopt a task without a coordinator, or raise the reason."""
         if refused.failed.get(item_types.TASK.build_key(caller.tenant, task=task.id)) is not None:
             return self._adopt(caller, task, token)
         if item_types.OWN_TASKS.build_key(caller.tenant, agent=caller.id) in refused.failed:
@@ -134,8 +133,8 @@ class Tasks:
     def _adopt(self, caller: Principal, wanted: Task, token: RequestToken) -> Task:
         """Adopt the task; retry if its agent ends it, or another principal adopts it.
 
-        For another assignee, or from another coordinator, the id is taken over, once the memory
-        has been archived.
+        With another assignee or coordinator, only the id is taken over, after the memory was
+        archived.
         """
         present = self._store.get_existing(caller.tenant, wanted.id)
         if token.matches(present.request):
@@ -155,7 +154,7 @@ class Tasks:
             raise AccessDenied("the parent belongs to another principal") from refused
 
     def _build_registration(self, caller: Principal, old: Task | None, new: Task) -> list[Write]:
-        """Build a registration or adoption, by which the caller names the task's intent."""
+        """Build a registration or adoption, with the caller's use of the intent."""
         writes = registration_writes(caller, old, new)
         if old is not None:
             writes.append(self._record(caller, ADOPT_TASK, old, new))
@@ -171,14 +170,14 @@ class Tasks:
     def change(
         self, caller: Principal, task_id: str, version: int, change: TaskChange, token: RequestToken
     ) -> Task:
-        """Change a task; one that ends has its memory archived when this returns.
+        """Change a task; if it ends, its memory is archived when this returns.
 
         Raises:
             NotFound: no task of the caller's tenant has this id.
             AccessDenied: a field isn't the caller's to change.
             TaskClosed: the task has ended.
-            VersionMismatch: it is at another version.
-            ValidationFailed: the change names another task, or no coordinator.
+            VersionMismatch: it has another version. ValidationFailed: the change names another
+            task, or a principal that can't coordinate.
         """
         rules.assert_consistent(change, task_id)
         present = self._store.get_existing(caller.tenant, task_id)
@@ -211,9 +210,9 @@ class Tasks:
     def _authorize_change(
         self, caller: Principal, task: Task, change: TaskChange, *, is_repeated: bool
     ) -> None:
-        """Check who changes what; a former assignee learns that it was one.
+        """Check that the caller may change these fields; a former assignee gets its own error.
 
-        A repeated request may be the one by which the caller left the task.
+        By a repeated request, the caller may have left the task.
         """
         fields = frozenset(change.model_fields_set - {"task_id"})
         target = TaskTarget(
@@ -240,7 +239,7 @@ class Tasks:
         raise rules.version_mismatch(present) from refused
 
     def _build_change(self, caller: Principal, old: Task | None, new: Task) -> list[Write]:
-        """Build a change; who newly takes part in the task takes part in its intent."""
+        """Build a change; new participants of the task become participants of its intent."""
         if old is None:
             raise ValueError("a task that isn't registered can't be changed")
         writes = change_writes(caller, old, new)
@@ -254,10 +253,10 @@ class Tasks:
         return writes
 
     def _save(self, caller: Principal, old: Task, new: Task, writes_of: WritesOf) -> Task:
-        """Write a task that exists; if it ends, archive its memory.
+        """Write an existing task; if it ends, archive its memory.
 
-        Beside the write of an end, the index says what there is to read. The archive reads again
-        what the index misses.
+        While an end is written, the index lists the entries to read. The archive reads entries
+        again that the index misses.
         """
         tenant = caller.tenant
         if new.completed_at is None:
@@ -272,7 +271,7 @@ class Tasks:
         return cast("Task", ended)
 
     def _commit(self, caller: Principal, old: Task | None, new: Task, writes_of: WritesOf) -> Task:
-        """Write a task under its coordinator's guardrails; returns it as it was written."""
+        """Write a task under its coordinator's guardrails; return the written task."""
         backoff = Backoff("others are changing this task", attempts=_ATTEMPTS, longest_wait=0.1)
         while True:
             guarded, guards = self._guardrails.guard(caller.tenant, old, new)
@@ -284,7 +283,7 @@ class Tasks:
                 backoff.wait()
 
     def resume(self, tenant: str, task: Task) -> Task:
-        """Finish what an earlier request left of a registration or change; returns the task."""
+        """Finish an interrupted registration or change; return the task."""
         partition = item_types.TASK.build_key(tenant, task=task.id)[0]
         if task.awaits_archive:
             self._archive.resume_at(partition)
@@ -320,10 +319,10 @@ def _assert_adoptable(caller: Principal, present: Task) -> None:
 def _prepare_retry(
     tenant: str, old: Task | None, new: Task, guards: Sequence[Write], refused: ConditionFailed
 ) -> tuple[Task | None, Task]:
-    """Return the task as it is and as it is to be, for another attempt.
+    """Return the present and the new task for another attempt.
 
     Guardrails, intent or counters have changed. The next attempt doesn't depend on the counters:
-    entries may be written all the while that a task is to end.
+    entries may be written while a task ends.
     """
     key = item_types.TASK.build_key(tenant, task=new.id)
     item = refused.failed.get(key)

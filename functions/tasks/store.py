@@ -1,11 +1,11 @@
-"""Reads of tasks, the writes of their counters and ends, and the conditions of roles in them.
+"""Reads of tasks, writes of their counters and ends, and the conditions of roles.
 
 An entry is written in one call, which doesn't read its task: the caller's role is a condition of
 the write. `functions.tasks.authority` has the rules; each condition here names its action.
 
-A task's item counts down what still fits (`free_entries`, `free_bytes`) and counts up what each
-agent holds (`n_…`, `bytes_…`). An agent that has such a counter and isn't the assignee lists the
-task among those with memory of it.
+A task's item counts down the room (`free_entries`, `free_bytes`) and counts up each agent's usage
+(`n_…`, `bytes_…`). If an agent has such a counter and isn't the assignee, a row lists the task
+under the agent.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ from functions.tasks.model import Grant, Membership, Policy, Task, TaskUsage
 from functions.tasks.rules import task_not_found
 
 IS_OPEN = "attribute_not_exists(completed_at)"
-_REQUEST_TIME = 60_000  # ms that the request which ends a task has
+_REQUEST_TIME = 60_000  # ms; the time of a request that ends a task
 _COUNTERS = ("held", "attached", "granted", "sub_tasks", "counter_changes")
 _STORED_APART = (
     *("id", "status", "memory_policy", "ender", "archive_required", "extra_fields", "request"),
@@ -40,7 +40,7 @@ _STORED_APART = (
 
 
 def task_to_item(task: Task) -> Item:
-    """Return all attributes of a task's item but its counters per agent."""
+    """Return all attributes of a task's item except its counters per agent."""
     return {
         **to_attributes(task, *_STORED_APART),
         **to_attributes(task.memory_policy),
@@ -56,9 +56,9 @@ def task_to_item(task: Task) -> Item:
 
 
 def _due(task: Task) -> Item:
-    """Return when a task is due: until its memory is archived, or former members are fenced.
+    """Return when a task is due, until its memory is archived, and former members are fenced.
 
-    The call that ends the task or hands it over has a minute.
+    The request that ends the task or hands it over has a minute.
     """
     is_pending = task.leaving if task.completed_at is None else task.archived_at is None
     due = task.updated_at + _REQUEST_TIME if is_pending else None
@@ -82,13 +82,13 @@ def task_from_item(item: Item) -> Task:
 
 
 def usage_to_item(agent: str, entries: int, size: int) -> Item:
-    """Return what an agent holds of a task, as attributes of the task's item."""
+    """Return an agent's usage of a task as attributes of the task's item."""
     digest = hash_agent(agent)
     return {f"n_{digest}": entries, f"bytes_{digest}": size}
 
 
 class TaskStore(Store):
-    """Reads tasks and who takes part in them, and makes single changes of tasks."""
+    """Reads tasks and their participants, and makes single changes of tasks."""
 
     def get(self, tenant: str, task_id: str) -> Task | None:
         """Read one task: one call."""
@@ -115,7 +115,7 @@ class TaskStore(Store):
     ) -> list[tuple[Task, Grant | None]]:
         """Read the tasks that exist among these, each with a principal's grant on it.
 
-        A call for each fifty.
+        It takes a call for each fifty.
         """
         keys = {
             item_types.TASK.build_key(tenant, task=task_id): item_types.GRANT.build_key(
@@ -145,7 +145,7 @@ class TaskStore(Store):
         )
 
     def list_inherited_terms(self, tenant: str, parent: str, agent: str) -> frozenset[int | None]:
-        """Return in which terms of a task open sub-tasks of an agent inherit from it: one call.
+        """Return the terms in which an agent's open sub-tasks inherit from a task: one call.
 
         None is any term.
         """
@@ -153,7 +153,7 @@ class TaskStore(Store):
         return frozenset(row.get("term") for row in self._table.query(*key_range))
 
     def finish_hand_over(self, tenant: str, task: Task) -> None:
-        """Note that the entries of former members are fenced, unless another one has left since."""
+        """Record that former members' entries are fenced, unless another member has left since."""
         write = update(
             item_types.TASK.build_key(tenant, task=task.id),
             f"{REMOVE_DUE}, leaving",
@@ -163,7 +163,7 @@ class TaskStore(Store):
         self._table.try_write(write)
 
     def restrict(self, tenant: str, old: Task, new: Task) -> Task:
-        """Put an open task under guardrails. The version stays, since no reader sees a change."""
+        """Apply guardrails to an open task. The version stays, since no reader sees a change."""
         condition, seen = build_same_task_condition(old)
         changes = {"archive_required": new.archive_required or None, "entry_cap": new.entry_cap}
         room = "free_entries = free_entries + :more"
@@ -179,7 +179,7 @@ class TaskStore(Store):
 
 
 def build_same_task_condition(read: Task) -> tuple[str, Item]:
-    """Build the condition that neither a request nor guardrails have changed a task since."""
+    """Build the condition that neither requests nor guardrails have changed a task since."""
     required = read.archive_required or None
     return build_unchanged_condition(
         {"version": read.version, "entry_cap": read.entry_cap, "archive_required": required}
@@ -205,19 +205,19 @@ def build_use_condition(caller: Principal) -> tuple[str, Item]:
 
 
 def hold_task(tenant: str, agent: str, task: str) -> Write:
-    """List a task under an agent that holds memory of it, and isn't its assignee."""
+    """List a task under an agent that has memory in it and isn't its assignee."""
     return put(item_types.HELD_TASK.build_key(tenant, agent=agent, task=task), {"task_id": task})
 
 
 def release_task(tenant: str, agent: Digest, task: str) -> Write:
-    """Take a task off the list of those with memory of an agent."""
+    """Remove a task from an agent's list of tasks with memory."""
     return delete(item_types.HELD_TASK.build_key(tenant, agent=agent, task=task))
 
 
 def completion_writes(tenant: str, task: Task, now: int) -> list[Write]:
-    """Take an ended task off the lists of its agents, and, last, mark it as archived.
+    """Remove an ended task from the lists of its agents, then mark it as archived.
 
-    The condition of the mark fails where the task has been opened again by an adoption.
+    The condition of the mark fails if an adoption has opened the task again.
     """
     mark = update(
         item_types.TASK.build_key(tenant, task=task.id),
@@ -243,13 +243,13 @@ def reserve_usage(
     is_counted: bool,
     is_coordinated: bool,
 ) -> Iterator[Write]:
-    """Count new entries of the caller, if task, role and limits allow.
+    """Count new entries of the caller, on condition of task, role and limits.
 
     Args:
         intent: the intent in their scope; None if they name none.
-        held: by how much the caller, and predecessors whose entries it replaces, hold more.
-        grant: by which the caller writes; None if it is the assignee or coordinator.
-        is_counted: whether the task has counters of the caller already.
+        held: the change of the entries of the caller, and of predecessors whose entries it
+        replaces. grant: by which the caller writes; None if it is the assignee or coordinator.
+        is_counted: whether the task already has counters of the caller.
     """
     role, values = _build_role_condition(caller, grant)
     condition = f"attribute_exists(pk) AND {IS_OPEN} AND {role}"
@@ -279,9 +279,9 @@ def change_usage(
     attached: int,
     grant: Grant | None,
 ) -> Iterator[Write]:
-    """Count that working entries of the caller grow, shrink or are deleted, if its role allows.
+    """Count growing, shrinking or deleted working entries of the caller, if its role allows.
 
-    Only growth needs an open task: what changes while an ended one is archived is archived so.
+    Only growth needs an open task: other changes of an ended task are archived.
     """
     condition, values = _build_role_condition(caller, grant)
     if (size := sum(each.size for each in held.values())) > 0:
@@ -299,7 +299,7 @@ def change_usage(
 def adjust_usage(
     tenant: str, task_id: str, held: Mapping[str, TaskUsage], attached: int = 0
 ) -> Write:
-    """Count entries that the service removes, or of other tiers; only an ended task can't grow."""
+    """Count entries that the service removes, or of other tiers; an ended task can't grow."""
     is_more = attached > 0 or any(each.size > 0 for each in held.values())
     condition = IS_OPEN if is_more else "attribute_exists(pk)"
     expression, counted = _count(held, attached)
@@ -312,9 +312,8 @@ def check_participation(
     """Check that a task exists, and that the caller is its assignee, coordinator or registrar.
 
     Args:
-        caller: owns new entries that don't end with the task.
-        intent: the intent in their scope; None if they name none.
-        takes_part: whether the caller is known to take or have taken part otherwise.
+        caller: owns new entries that don't end with the task. intent: the intent in their scope;
+        None if they name none. takes_part: whether the caller takes or took part in another way.
     """
     conditions, values = ["attribute_exists(pk)"], Item()
     if not takes_part:
@@ -337,7 +336,7 @@ def _build_role_condition(caller: Principal, grant: Grant | None) -> tuple[str, 
 
 
 def _check_grant(caller: Principal, task_id: str, grant: Grant | None, now: int) -> Iterator[Write]:
-    """Check that the caller still has the grant to write, if it writes by one."""
+    """Check that the caller still has the grant by which it writes, if any."""
     if grant is not None:
         key = item_types.GRANT.build_key(caller.tenant, task=task_id, principal=grant.principal)
         is_same_term, values = build_unchanged_condition({"term": grant.term})
@@ -346,7 +345,7 @@ def _check_grant(caller: Principal, task_id: str, grant: Grant | None, now: int)
 
 
 def _count(held: Mapping[str, TaskUsage], attached: int) -> tuple[str, Item]:
-    """Build the expression that counts, with its values; agents count working memory alone."""
+    """Build the expression that counts, with its values; agents only count working memory."""
     expression = "ADD changes :one, attached :attached"
     values: Item = {"one": 1, "attached": attached}
     if not held:
@@ -373,6 +372,6 @@ class ProcessedEvents(TimedStore):
         return self._table.get(key) is not None
 
     def add(self, tenant: str, source: str, event_id: str) -> None:
-        """Note that an event was processed: one write."""
+        """Record that an event was processed: one write."""
         key = PROCESSED_EVENT.build_key(tenant, source=source, event=event_id)
         self._table.put(put(key, {TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}))

@@ -1,10 +1,9 @@
 """Admit requests by rate, load and their tenants' limits, and count what they consume.
 
 Rates and loads are kept in the process, so that no request costs a write. Each instance counts for
-itself, and sees a part of all requests: a caller that many instances serve may send as many times
-more. A tenant whose requests DynamoDB throttles, and that sends this instance more than its part of
-them, is refused a growing share of its requests until the store keeps up, or until it sends less.
-Others are not.
+itself, and sees a part of all requests: with N instances, a caller may send N times as many. If
+DynamoDB throttles requests of a tenant that sends more than its fair part, a growing share of its
+requests is rejected, until the store keeps up, or it sends less. Other tenants are not affected.
 """
 
 import math
@@ -36,15 +35,15 @@ from functions.usage.model import (
 from functions.usage.store import UsageStore, decode_day, decode_episodes, decode_limits
 
 _MINUTE = 60.0  # s
-_MAX_CALLERS = 20_000  # principals and tenants that are remembered
+_MAX_CALLERS = 20_000  # the maximum number of remembered principals and tenants
 _Caller = tuple[str, ...]  # (tenant,) or (tenant, principal)
-_FORGETTING = 10.0  # s, after which a request counts for half
-_RECOVERY = 300.0  # s, after which half as many requests are refused
-_STEP = 0.25  # by which a throttled call raises the share that is refused
+_FORGETTING = 10.0  # s; the half-life of a request's weight
+_RECOVERY = 300.0  # s; the half-life of the share of rejected requests
+_STEP = 0.25  # added to the share of rejected requests by a throttled call
 _MOST_REFUSED, _LEAST_REFUSED = 0.95, 0.02
-_UNFAIR = 1.5  # times what a tenant would send if all sent as much
-_FEW = 20.0  # requests from which on shares say something
-_MAX_TENANTS = 5_000  # that are counted; beyond, those that send nothing are forgotten
+_UNFAIR = 1.5  # times the average of all tenants
+_FEW = 20.0  # requests; the minimum for a meaningful share
+_MAX_TENANTS = 5_000  # tenants that are counted; beyond, idle ones are forgotten
 _FLUSH_SECONDS = 60.0
 LIMITS_REMEMBERED = 15_000  # ms
 _MAX_REMEMBERED = 10_000  # tenants
@@ -55,7 +54,7 @@ _EPISODE_REMEDY = (
 
 
 class RateLimiter:
-    """Lets each caller send a minute's requests at once, and from then on evenly as many.
+    """Lets each caller send a minute's requests at once, then at this rate.
 
     Args:
         per_principal, per_tenant: requests a minute; 0 is no limit.
@@ -91,7 +90,7 @@ def _build_error(kind: str, limit: int, wait: float) -> Throttled:
 
 
 class _Decaying(NamedTuple):
-    """A number as of a time (s), which is halved again and again."""
+    """A number as of a time (s), which decays by half-lives."""
 
     value: float = 0.0
     at: float = 0.0
@@ -105,19 +104,19 @@ _NOTHING = _Decaying()
 
 
 class LoadShedder:
-    """Refuses requests of the tenants that overload the store."""
+    """Rejects requests of tenants that overload the store."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._sent: dict[str, _Decaying] = {}
         self._refused: dict[str, _Decaying] = {}  # the share of a tenant's requests
-        self._owed: dict[str, float] = {}  # refusals, of which a part is due at each request
-        self._fair = 0.0  # how many requests of a tenant aren't too many
+        self._owed: dict[str, float] = {}  # sum of shares; each whole one is a rejection
+        self._fair = 0.0  # the average number of a tenant's requests
 
     def check(self, caller: Principal) -> None:
         """Count a request."""
         now, tenant = self._now(), caller.tenant
-        before, at = self._sent.get(tenant, _NOTHING)  # each request passes here: no further call
+        before, at = self._sent.get(tenant, _NOTHING)  # this runs for each request: no further call
         sent = before * 0.5 ** ((now - at) / _FORGETTING) + 1
         self._sent[tenant] = _Decaying(sent, now)
         if len(self._sent) > _MAX_TENANTS:
@@ -126,7 +125,7 @@ class LoadShedder:
             self._refuse(tenant, self._refused[tenant].get(now, _RECOVERY))
 
     def _refuse(self, tenant: str, share: float) -> None:
-        """Refuse a share of a tenant's requests, evenly."""
+        """Reject a share of a tenant's requests, evenly."""
         if share < _LEAST_REFUSED:
             del self._refused[tenant]
             return
@@ -138,21 +137,21 @@ class LoadShedder:
             )
 
     def note_throttles(self, caller: Principal, calls: int = 1) -> None:
-        """Note how many calls of a caller's request the store throttled."""
+        """Record the number of throttled calls of a caller's request."""
         now, tenant = self._now(), caller.tenant
         if self._sends_most(tenant, now):
             share = self._refused.get(tenant, _NOTHING).get(now, _RECOVERY)
             self._refused[tenant] = _Decaying(min(share + calls * _STEP, _MOST_REFUSED), now)
 
     def _sends_most(self, tenant: str, now: float) -> bool:
-        """Tell whether a tenant sends more than it would if all tenants sent as much."""
+        """Tell whether a tenant sends more than the average of all tenants."""
         counts = self._count_sent(now)
         total = sum(counts.values())
         self._fair = _UNFAIR * total / max(len(counts), 1)
         return len(counts) > 1 and total >= _FEW and counts.get(tenant, 0) > self._fair
 
     def _count_sent(self, now: float) -> dict[str, float]:
-        """Count what each tenant sends, and forget those that no longer do."""
+        """Count the requests of each tenant, and forget idle tenants."""
         counts = {each: sent.get(now, _FORGETTING) for each, sent in self._sent.items()}
         counts = {each: count for each, count in counts.items() if count >= 1}
         self._sent = {each: _Decaying(count, now) for each, count in counts.items()}
@@ -160,10 +159,10 @@ class LoadShedder:
 
 
 class _Known(NamedTuple):
-    """A tenant's limits and what it stores, and until when (epoch ms) that holds.
+    """A tenant's limits and its usage, and the time (epoch ms) until which they are cached.
 
     Attributes:
-        episodes: how many count against the quota that all tenants have.
+        episodes: the number that counts against the quota of all tenants.
     """
 
     until: int = 0
@@ -174,9 +173,9 @@ class _Known(NamedTuple):
 
 
 class UsageMeter:
-    """Counts the requests and units of this process, and adds them to the table now and then.
+    """Counts the requests and units of this process, and regularly adds them to the table.
 
-    What an instance has counted when it ends is lost: figures of requests are no bill.
+    Counts of an instance that ends are lost: figures of requests are no bill.
     """
 
     def __init__(self, store: UsageStore) -> None:
@@ -186,9 +185,9 @@ class UsageMeter:
         self._lock = Lock()
 
     def count(self, tenant: str, operation: str) -> None:
-        """Count the request at work of a tenant, with what its calls consumed, in half units.
+        """Count the present request of a tenant, with the consumption of its calls in half units.
 
-        Once a minute, a request writes what was counted.
+        Once a minute, a request writes the counts.
         """
         now = time.monotonic()
         with self._lock:
@@ -202,7 +201,7 @@ class UsageMeter:
             self.flush(tenant)
 
     def flush(self, tenant: str) -> None:
-        """Add what was counted of a tenant to the table."""
+        """Add the counts of a tenant to the table."""
         with self._lock:
             counts = self._counts.pop(tenant, None)
             self._flushed[tenant] = time.monotonic()
@@ -215,10 +214,9 @@ class UsageMeter:
 
 
 class LimitEnforcer:
-    """Refuses what exceeds a tenant's limits, as this process has read them lately.
+    """Rejects requests over a tenant's limits, which this process caches.
 
-    The first request of a tenant that a process serves reads nothing, so that a cold start waits
-    for nothing.
+    A process reads no limits for a tenant's first request, so that a cold start isn't delayed.
     """
 
     def __init__(self, store: UsageStore, persons: Persons, clock: Clock) -> None:
@@ -229,7 +227,7 @@ class LimitEnforcer:
         self._paid_until: dict[str, float] = {}
 
     def check(self, caller: Principal) -> None:
-        """Count a request of a tenant, and have its writes checked: for growth and for persons."""
+        """Count a request of a tenant, and set the checks of its writes: growth and persons."""
         known = self._known.get(caller.tenant)
         if known is None or known.until <= self._clock():
             known = self._read(caller.tenant, is_first=known is None)
@@ -249,7 +247,7 @@ class LimitEnforcer:
         self._persons.note(caller, writes)
 
     def _assert_episode_room(self, tenant: str) -> None:
-        """Count again, since somebody may have deleted episodes."""
+        """Count again, since episodes may have been deleted."""
         used = self._store.get_episodes(tenant).number
         if used >= MAX_EPISODES:
             report(EPISODE_METRIC, "Percent", 100 * used / MAX_EPISODES)
@@ -282,9 +280,9 @@ class LimitEnforcer:
 
 
 def _assert_room(known: _Known, table: Table, writes: Sequence[Write]) -> None:
-    """Check that writes stay within a tenant's limits; what doesn't grow passes.
+    """Check that writes stay within a tenant's limits; writes without growth pass.
 
-    What is stored is read only if the writes could exceed a limit.
+    Stored usage is read only if the writes could exceed a limit.
     """
     found = [(find_measured(each.key), each) for each in writes if each.verb in _WRITING]
     measured = [(item_type, write) for item_type, write in found if item_type is not None]
@@ -305,7 +303,7 @@ def _assert_room(known: _Known, table: Table, writes: Sequence[Write]) -> None:
 
 
 def _exceeds(known: _Known, items: int, bytes_: int) -> tuple[str, int] | None:
-    """Return the name and value of the limit that growth exceeds; None if it exceeds none."""
+    """Return the name and value of an exceeded limit; None if no limit is exceeded."""
     limits = known.limits
     if limits.items is not None and items > 0 and known.items + items > limits.items:
         return "items", limits.items
@@ -315,7 +313,7 @@ def _exceeds(known: _Known, items: int, bytes_: int) -> tuple[str, int] | None:
 
 
 def _get_new(old: Item, write: Write) -> dict[str, Any] | None:
-    """Return what a write leaves of what is measured; placeholders are named as attributes."""
+    """Return the measured attributes after a write; placeholders have the attributes' names."""
     if write.verb == "Delete":
         return None
     if write.item is not None:

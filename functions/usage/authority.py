@@ -1,4 +1,4 @@
-"""Define who sees what tenants use, and who limits it."""
+"""Define who sees the usage of tenants, and who sets their limits."""
 
 from functions.authorization.rules import HOLDS_ADMIN, IS_OPERATOR, Action
 

@@ -1,7 +1,7 @@
-"""Define what a tenant uses: items and bytes by kind, requests, units, and what they cost.
+"""Define a tenant's usage: items and bytes by kind, requests, units, and costs.
 
-Bytes are those of contents as they were sent: values, texts, metadata. Keys, indexes and what
-describes a thing don't count, so that a change of a status never grows.
+Bytes are those of contents as sent: values, texts, metadata. Keys, indexes and descriptive fields
+don't count, so that a change of a status never counts as growth.
 """
 
 from collections import Counter
@@ -30,12 +30,12 @@ KINDS: dict[ItemType, str] = {
     item_types.MEMORY_ENTRY: "openwop_entries",
     item_types.TASK: "tasks",
 }
-"""The types of stored things, each of which counts as an item of a kind."""
+"""The types of items that count as items of a kind."""
 PARTS: dict[ItemType, str] = {
     item_types.CONVERSATION_DETAILS: "conversations",
     item_types.VALUE_PART: "value_parts",
 }
-"""The types that count in bytes alone: parts of stored things."""
+"""The types of items that only count in bytes: parts of other items."""
 MEASURED = KINDS | PARTS
 _SIZES = ("value_bytes", "size")
 _TEXTS = (
@@ -45,7 +45,7 @@ _TEXTS = (
 CONTENTS = frozenset((*_SIZES, *_TEXTS))
 """The attributes that are measured."""
 EPISODE_METRIC = "EpisodeQuota"
-"""The metric of how much of its quota of episodes a tenant uses, in percent."""
+"""The metric of a tenant's usage of its quota of episodes, in percent."""
 WRITE_UNIT, READ_UNIT, REQUEST = 0.625e-6, 0.125e-6, 1.38e-6
 """USD for a write unit, a read unit, and a request of the HTTP API with its function."""
 GB_DAY = 0.45 / 30
@@ -53,17 +53,17 @@ GB_DAY = 0.45 / 30
 
 
 class Amount(NamedTuple):
-    """Tells how much is stored of a kind, or by how much that changes."""
+    """The stored amount of a kind, or its change."""
 
     items: int = 0
     bytes: int = 0
 
 
 class EpisodeCount(NamedTuple):
-    """Tells how many episodes a tenant has, and whether it was warned.
+    """The number of a tenant's episodes, and whether it was warned.
 
     Attributes:
-        number: those that the stream has counted, without those that were deleted since.
+        number: as counted by the stream, without episodes deleted since.
     """
 
     number: int
@@ -71,7 +71,7 @@ class EpisodeCount(NamedTuple):
 
 
 class TenantLimits(NamedTuple):
-    """Tells what a tenant may use; None is no limit."""
+    """The limits of a tenant; None is no limit."""
 
     items: int | None = None
     bytes: int | None = None
@@ -82,7 +82,7 @@ class TenantLimits(NamedTuple):
 
 @dataclass(eq=False)
 class DayUsage:
-    """Tells what a tenant used on a day, and what it stored at the end of the day, or so far.
+    """A tenant's usage on a day, and its stored amounts at the end of the day, or so far.
 
     Attributes:
         day: as `2026-11-24`, in UTC.
@@ -105,7 +105,7 @@ class DayUsage:
 
 
 class TenantUsage(NamedTuple):
-    """Tells what a tenant may use, and what it used on days, the oldest first."""
+    """The limits of a tenant, and its usage by day, oldest first."""
 
     tenant: str
     limits: TenantLimits
@@ -120,9 +120,8 @@ class Reconciliation:
         due: when it continues (epoch ms).
         revision: grows with each step, so that two workers don't take the same one.
         after: the key after which the scan continues.
-        seen: how many changes of each tenant were counted before; None until it begins.
-        sums: what the scan has found, by tenant and name.
-        is_counted: whether the scan has ended.
+        seen: the number of changes of each tenant counted before; None until it begins. sums: the
+        results of the scan, by tenant and name. is_counted: whether the scan has ended.
     """
 
     due: int
@@ -140,7 +139,7 @@ def find_measured(key: Key) -> ItemType | None:
 
 
 def measure(item_type: ItemType, item: Mapping[str, Any] | None) -> Amount:
-    """Measure what an item holds; nothing, if there is none."""
+    """Measure an item; zero without an item."""
     if item is None:
         return Amount()
     count = int(item_type in KINDS)
@@ -155,7 +154,7 @@ def measure(item_type: ItemType, item: Mapping[str, Any] | None) -> Amount:
 def measure_change(
     item_type: ItemType, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
 ) -> Amount:
-    """Measure by how much a change of an item changes what is stored."""
+    """Measure the change of stored amounts by a change of an item."""
     before, after = measure(item_type, old), measure(item_type, new)
     return Amount(after.items - before.items, after.bytes - before.bytes)
 
@@ -173,7 +172,7 @@ def _get_size(value: Any) -> int:
     if isinstance(value, bytes):
         try:
             return len(decompress(value))
-        except UnreadableValue:  # it isn't a compressed text, but a ciphertext, for example
+        except UnreadableValue:  # it isn't compressed text but, for example, ciphertext
             return len(value)
     if isinstance(value, dict):
         return sum(map(_get_size, value.values()))

@@ -1,8 +1,8 @@
-"""Correct counts of what is stored by a scan, once a day: a crash may have left them wrong.
+"""Correct counts of stored amounts by a daily scan: a crash may have made them wrong.
 
-A minute before the scan, it notes how many changes of each tenant were counted. Where the number
-is still the same a minute after the scan, the difference is an error, and is corrected. Any other
-tenant was written to, and is compared on the next day.
+A minute before the scan, it stores the number of counted changes of each tenant. If the number is
+the same a minute after the scan, a difference is an error, and is corrected. Other tenants were
+written to, and are compared on the next day.
 """
 
 import time
@@ -18,14 +18,14 @@ from functions.usage.store import UsageStore
 
 _DAY, _SETTLING = 86_400_000, 60_000  # ms
 _FACTS = "items_facts"
-_EXISTS = "exists"  # among the sums of a tenant whose item the scan has found
+_EXISTS = "exists"  # in the sums: marks a tenant whose item the scan has found
 
 
 class Reconciler:
     """Reconciles the usage of all tenants.
 
     Args:
-        notice_facts: takes each tenant that has facts, once a day.
+        notice_facts: called for each tenant with facts, once a day.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Reconciler:
         return True
 
     def run(self, wait: Callable[[float], object] = time.sleep) -> dict[str, int]:
-        """Reconcile all tenants in one run; return how many there are, corrected and postponed."""
+        """Reconcile all tenants in one run; return the numbers of all, corrected and postponed."""
         state = self._begin(Reconciliation(0))
         wait(_SETTLING / 1000)
         state = self._scan(state, float("inf"))
@@ -93,7 +93,7 @@ class Reconciler:
         for tenant, sums in state.sums.items():
             found = {name: count for name, count in sums.items() if name != _EXISTS}
             if _EXISTS not in sums:
-                continue  # it was deleted
+                continue  # the tenant was deleted
             counts["tenants"] += 1
             if found.get(_FACTS):
                 self._notice_facts(tenant)

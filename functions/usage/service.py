@@ -1,4 +1,4 @@
-"""Report what tenants use by day, and set their limits."""
+"""Report the usage of tenants by day, and set their limits."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _DEFAULT_DAYS = 30
 
 
 class UsageReports:
-    """Tells what tenants use, by day."""
+    """Reports the usage of tenants, by day."""
 
     def __init__(self, store: UsageStore, meter: UsageMeter, clock: Clock) -> None:
         self._store = store
@@ -29,7 +29,7 @@ class UsageReports:
         self._clock = clock
 
     def report(self, caller: Principal, first: str | None, last: str | None) -> list[TenantUsage]:
-        """Report the days from one to another by tenant: the caller's, or all for the operator.
+        """Report the days of a period by tenant: the caller's, or all for the operator.
 
         Args:
             first, last: RFC 3339 dates or times; None for the default.
@@ -49,7 +49,7 @@ class UsageReports:
         return [self._report(tenant, begin, end, today) for tenant in tenants]
 
     def _report(self, tenant: str, begin: date, end: date, today: date) -> TenantUsage:
-        """Report days: what was stored at the end of each is today's without later changes."""
+        """Report days: the stored amount at the end of each is today's without later changes."""
         self._meter.flush(tenant)
         changed = {
             each.day: each
@@ -84,7 +84,7 @@ class LimitService:
     def change(
         self, caller: Principal, tenant: str, given: Mapping[str, int | None]
     ) -> TenantLimits:
-        """Change limits of a tenant; those that aren't given stay, and None removes one.
+        """Change the given limits of a tenant; None removes one.
 
         Raises:
             AccessDenied: the caller isn't the operator.
@@ -106,11 +106,11 @@ class LimitService:
         return decode_limits(self._store.get(tenant))
 
     def build_deletion_count(self, tenant: str, *, is_preview: bool) -> Write:
-        """Build the write that counts a deletion or a preview of one, of a person or an agent.
+        """Build the write that counts a deletion, or a preview, of a person or an agent.
 
         Raises:
-            QuotaExceeded: the tenant has asked for all the deletions and previews of this day. A
-                deletion is never refused.
+            QuotaExceeded: the tenant has used its previews of this day. A deletion is never
+                rejected.
         """
         limit = self.get(tenant).deletions_per_day if is_preview else None
         if limit is not None and self._store.count_deletions(tenant) >= limit:

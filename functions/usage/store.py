@@ -1,4 +1,4 @@
-"""Items of usage: a tenant's totals with its limits, and what it used on each day."""
+"""Items of usage: a tenant's totals with its limits, and its usage of each day."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,9 +25,9 @@ from functions.usage.model import DayUsage, EpisodeCount, Reconciliation, Tenant
 
 _ALL, _PAGE = "~usage", 100
 _SCANNED = 500  # items of a page
-_NAMES = 40  # in one expression, which has 4 KB
+_NAMES = 40  # names in one expression, which has 4 KB
 _DAY_S = 86_400
-_MARKER_LIFETIME = 2 * _DAY_S  # the stream delivers nothing that is older than a day
+_MARKER_LIFETIME = 2 * _DAY_S  # the stream delivers no record older than a day
 _REQUESTS, _ITEMS, _BYTES = "requests_", "items_", "bytes_"
 _EPISODES = f"{_ITEMS}episodes"
 
@@ -35,34 +35,34 @@ _EPISODES = f"{_ITEMS}episodes"
 class UsageStore(TimedStore):
     """Reads and writes the usage of all tenants.
 
-    The first changes that a process counts schedule the reconciliation, if nothing has.
+    The first counted changes of a process schedule the reconciliation, unless it is scheduled.
     """
 
     _is_scheduled = False
 
     def get(self, tenant: str) -> Item:
-        """Read a tenant's totals and limits: one call; empty, if nothing was counted."""
+        """Read a tenant's totals and limits: one call; empty if nothing was counted."""
         return self._table.get(USAGE.build_key(tenant)) or {}
 
     def get_episodes(self, tenant: str) -> EpisodeCount:
-        """Read how many episodes a tenant has: one call."""
+        """Read the number of a tenant's episodes: one call."""
         return decode_episodes(self.get(tenant))
 
     def set_warned(self, tenant: str, *, is_warned: bool) -> None:
-        """Note that a tenant was warned of its quota, or that it has room again."""
+        """Record that a tenant was warned of its quota, or has room again."""
         key = USAGE.build_key(tenant)
         warned = update(key, "SET warned_at = :now", now=self._clock())
         self._table.update(warned if is_warned else update(key, "REMOVE warned_at"))
 
     def list_tenants(self) -> list[str]:
-        """List the tenants of which something was counted: a query of an index."""
+        """List the tenants with counts: a query of an index."""
         rows = self._table.query_index(BY_GROUP, f"{GROUP_ATTRIBUTE} = :all", all=_ALL)
         return sorted(get_tenant(row["pk"]) for row in rows)
 
     def list_days(self, tenant: str, first: str, last: str) -> list[DayUsage]:
-        """List what a tenant used on the days from one to another: a call for each hundred.
+        """List a tenant's usage of the days of a period: a call for each hundred.
 
-        `items` and `bytes` of each are by how much they changed on that day.
+        `items` and `bytes` of each are the changes of that day.
         """
         bounds = DAILY_USAGE.build_sort(day=first), DAILY_USAGE.build_sort(day=last)
         partition = DAILY_USAGE.build_partition(tenant)
@@ -70,7 +70,7 @@ class UsageStore(TimedStore):
         return [decode_day(DAILY_USAGE.parse(item["sk"]), item) for item in items]
 
     def set_limits(self, tenant: str, limits: TenantLimits, record: Write) -> None:
-        """Set a tenant's limits, with their audit record."""
+        """Set a tenant's limits, with the audit record."""
         given = {name: each for name, each in limits._asdict().items() if each is not None}
         self._table.transact([_add_to_totals(tenant, {}, limits=given), record])
 
@@ -82,13 +82,12 @@ class UsageStore(TimedStore):
     def count_changes(
         self, tenant: str, changes: Counter[str], releases: int, records: Sequence[str]
     ) -> Item | None:
-        """Count changes of what a tenant stores, once for the same records of the stream.
+        """Count changes of a tenant's stored amounts, once for the same records of the stream.
 
         Args:
-            changes: by name, as `items_entries`.
-            releases: how many of the episodes that are gone their deletion has counted, so that the
-                totals know of them.
-            records: the sequence numbers of the records.
+            changes: by name, as `items_entries`. releases: the number of removed episodes that the
+            totals no longer count, since their deletion has subtracted them. records: the sequence
+            numbers of the records.
 
         Returns:
             The tenant's totals; None if the records were counted before.
@@ -108,22 +107,22 @@ class UsageStore(TimedStore):
         return totals
 
     def list_changes(self) -> dict[str, int]:
-        """List how many changes of each tenant were counted."""
+        """List the number of counted changes of each tenant."""
         tenants = self.list_tenants()
         items = self._table.get_many(USAGE.build_key(tenant) for tenant in tenants)
         return {get_tenant(key[0]): item.get("changes", 0) for key, item in items.items()}
 
     def scan(self, after: Key | None) -> tuple[list[Item], Key | None]:
-        """Read a page of the table, and the key after which the next one begins."""
+        """Read a page of the table, and the key after which the next page begins."""
         return self._table.scan(after, _SCANNED, "pk > :first", first=" ")
 
     def correct(
         self, tenant: str, found: Mapping[str, int], seen: int
     ) -> Literal["right", "corrected", "postponed"]:
-        """Correct a tenant's counts to what was found, if no change was counted since.
+        """Correct a tenant's counts to the results, if no change was counted since.
 
         Args:
-            seen: how many changes were counted before.
+            seen: the number of changes that were counted before.
         """
         item = self.get(tenant)
         names = found.keys() | {each for each in item if each.startswith((_ITEMS, _BYTES))}
@@ -142,7 +141,7 @@ class UsageStore(TimedStore):
         return "corrected"
 
     def get_reconciliation(self) -> Reconciliation | None:
-        """Read how far the reconciliation is; None before the first one."""
+        """Read the progress of the reconciliation; None before the first one."""
         item = self._table.get(USAGE_RECONCILIATION.build_key())
         if item is None:
             return None
@@ -155,7 +154,7 @@ class UsageStore(TimedStore):
         )
 
     def save_reconciliation(self, new: Reconciliation, old: Reconciliation | None) -> bool:
-        """Write how far the reconciliation is; False if another worker has taken the step."""
+        """Write the progress of the reconciliation; False if another worker has taken the step."""
         key = USAGE_RECONCILIATION.build_key()
         item: Item = {
             "revision": new.revision,
@@ -168,14 +167,14 @@ class UsageStore(TimedStore):
         return self._table.try_write(put_version(key, item, seen, "revision"))
 
     def add_to_day(self, tenant: str, changes: Mapping[str, int]) -> None:
-        """Add to what a tenant used on this day: one write for each forty names."""
+        """Add to a tenant's usage of this day: one write for each forty names."""
         rest = dict(changes)
         while rest:
             chunk = {name: rest.pop(name) for name in list(rest)[:_NAMES]}
             self._table.update(self.build_day_write(tenant, chunk))
 
     def build_day_write(self, tenant: str, changes: Mapping[str, int]) -> Write:
-        """Build the write that adds to what a tenant used on this day."""
+        """Build the write that adds to a tenant's usage of this day."""
         now = self._clock()
         key = DAILY_USAGE.build_key(tenant, day=to_rfc3339(now)[:10])
         expiry = {TTL_ATTRIBUTE: now // 1000 + USAGE_RETENTION_DAYS * _DAY_S}
@@ -198,15 +197,15 @@ def _add(key: Key, changes: Mapping[str, int], attributes: Item) -> Write:
 
 
 def build_release(tenant: str, episodes: int) -> Write:
-    """Build the write that frees the places of episodes, for the transaction that deletes them.
+    """Build the write that frees the quota of episodes, for the transaction that deletes them.
 
-    The stream counts later on which day they were deleted.
+    The stream later counts the day of their deletion.
     """
     return _add_to_totals(tenant, {_EPISODES: -episodes, "changes": 1})
 
 
 def decode_episodes(item: Item) -> EpisodeCount:
-    """Decode how many episodes an item of usage counts."""
+    """Decode the number of episodes from an item of usage."""
     return EpisodeCount(item.get(_EPISODES, 0), "warned_at" in item)
 
 
@@ -216,7 +215,7 @@ def decode_limits(item: Item) -> TenantLimits:
 
 
 def decode_day(day: str, item: Item) -> DayUsage:
-    """Decode what an item counts."""
+    """Decode the counts of an item."""
     return DayUsage(
         day,
         requests=_select(item, _REQUESTS),

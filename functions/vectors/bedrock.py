@@ -10,8 +10,8 @@ from functions.platform.aws import translate_aws_errors
 from functions.platform.embedding_models import EmbeddingModel
 from functions.vectors.model import Vector
 
-_COHERE_BATCH = 96  # texts in a request; the other models take one
-_IMAGE_CHARACTERS = 500  # that a model of images and texts takes
+_COHERE_BATCH = 96  # texts in a request; other models accept one
+_IMAGE_CHARACTERS = 500  # of a text for a model of images and texts
 Json = dict[str, Any]
 
 
@@ -19,7 +19,7 @@ class BedrockEmbeddings:
     """Embeds texts by one model.
 
     Args:
-        is_query: whether the texts are queries; some models embed these in another way.
+        is_query: whether the texts are queries; some models embed queries differently.
     """
 
     def __init__(self, client: Any, model: EmbeddingModel, *, is_query: bool) -> None:

@@ -1,7 +1,7 @@
 """Vectors that clients give their entries: of unit length, in half precision, in order of time.
 
-The write of an entry brings its vector along. A search reads what was written since the one before,
-strongly consistent: so it finds what was written before it began. It is exact, and in memory.
+The write of an entry includes its vector. A search reads all vectors written since the last search,
+strongly consistent, so it finds everything written before it began. It is exact, and in memory.
 """
 
 from array import array
@@ -20,11 +20,11 @@ from functions.platform.writes import Write, delete, put, put_new
 from functions.vectors.matrix import HeldSpace, HeldSpaces, RowKey, TextMatrix, decode_vectors
 from functions.vectors.model import Candidates, Embedding, Hit
 
-_NUMBERS = "numbers"  # the attribute that has a vector's numbers, or how many they are
+_NUMBERS = "numbers"  # the attribute with a vector's numbers, or with their count
 _BYTES = 2  # of a number
 _PAGE = 1_000  # vectors of a call
 _MAX_REMEMBERED = 10_000  # lengths
-_OVERLAP = 30_000  # ms; as long as a request has, and the largest difference of clocks
+_OVERLAP = 30_000  # ms; the time of a request, and the largest difference of clocks
 _BATCH = 500  # vectors that are decoded at once
 _MAX_HELD_BYTES = 256_000_000
 
@@ -36,7 +36,7 @@ class ClientVectorStore:
     """
 
     max_results = 10_000
-    """The largest number of hits that one search gives."""
+    """The largest number of hits of one search."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
@@ -91,20 +91,20 @@ class ClientVectorStore:
         space.refreshed = now
 
     def forget(self, partition: str, hits: Iterable[Hit]) -> None:
-        """Drop hits whose entries were removed, or have another vector."""
+        """Drop hits of removed entries, and of entries with another vector."""
         with self._spaces.use(partition) as space:
             for hit in hits:
                 space.matrix.forget(hit.ref, hit.written)
 
 
 def _is_new(item: Item, matrix: TextMatrix) -> bool:
-    """Tell whether an item may be newer than what is held of its entry."""
+    """Tell whether an item may be newer than the held vector of its entry."""
     written = matrix.written_at(item["ref"])
     return written is None or written <= item["time"]
 
 
 def claim_vector_length(partition: str, length: int) -> Write:
-    """Build the write of the length of a partition's vectors, if none is there yet."""
+    """Build the write of the length of a partition's vectors, on condition that none is stored."""
     return put_new((partition, CLIENT_VECTOR_LENGTH.sort), {_NUMBERS: length})
 
 
@@ -115,10 +115,10 @@ def put_client_vector(partition: str, time: int, ref: str, packed: bytes) -> Wri
 
 
 def pack_vector(numbers: Sequence[float]) -> bytes:
-    """Pack a vector, scaled to unit length: a cosine knows no length.
+    """Pack a vector, scaled to unit length, which does not change cosines.
 
-    Half precision changes a cosine by less than 0.001, and halves what is stored. Example: (3, 4)
-    becomes (0.6, 0.8) in four bytes.
+    Half precision changes a cosine by less than 0.001, and halves the size. Example: (3, 4) becomes
+    (0.6, 0.8) in four bytes.
     """
     # divided by the largest first: squares of 1e200 would be infinite, those of 1e-200 zero
     largest = max(map(abs, numbers))

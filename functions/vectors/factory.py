@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from functions.platform.openai_endpoint import OpenAiEndpoint
 
 DEFAULT_FORMAT = float16_format(wordllama.MODEL).name
-"""The format of vectors where no setting chooses another one."""
+"""The default format of vectors."""
 
 
 def build_vector_search(
@@ -53,7 +53,7 @@ def build_vector_search(
 
 
 def can_embed(settings: Settings) -> bool:
-    """Tell whether there is a model: the default one may not be installed."""
+    """Tell whether a model is available: the default one may not be installed."""
     return settings.embedding_model is not None or wordllama.is_installed()
 
 
@@ -73,7 +73,7 @@ def _choose_model(
 
 
 class _Checked:
-    """Checks the vectors of a model elsewhere, and scales them to unit length."""
+    """Checks the vectors of a remote model, and scales them to unit length."""
 
     def __init__(self, embed: EmbedMeanings) -> None:
         self._embed = embed

@@ -1,7 +1,7 @@
-"""Index texts that a search has just read from the table: in memory alone, nothing is stored.
+"""Index texts that a search has just read from the table, only in memory.
 
-A change of such a text costs no write of a vector. Embeddings of texts that have not changed are
-reused by later searches of the process.
+A change of such a text costs no write of a vector. Later searches of the process reuse embeddings
+of unchanged texts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ class Text(NamedTuple):
 
     Attributes:
         name: unique in the space.
-        version: another one where the text may have changed.
+        version: changes with the text.
     """
 
     name: str
@@ -39,7 +39,7 @@ class HeldTexts:
         self._spaces = HeldSpaces(HeldSpace, _MAX_HELD_BYTES)
 
     def find(self, name: str, texts: Sequence[Text], query: Embedding) -> Candidates:
-        """Compare the texts of a space with a query; what is not among them leaves the space."""
+        """Compare the texts of a space with a query; other texts leave the space."""
         with self._spaces.use(name) as space:
             matrix = space.matrix
             for other in matrix.names - {each.name for each in texts}:
@@ -49,7 +49,7 @@ class HeldTexts:
 
 
 def add_texts(matrix: TextMatrix, embed: TextEmbedder, texts: Iterable[Text]) -> None:
-    """Embed the texts that are new or have changed, and add them to a matrix."""
+    """Embed new and changed texts, and add them to a matrix."""
     changed = [
         each
         for each in texts

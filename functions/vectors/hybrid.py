@@ -1,7 +1,7 @@
-"""Hybrid search: the meaning and the words of a text find it, and one score ranks it.
+"""Hybrid search: find texts by meaning and by words, and rank them by one score.
 
-The meaning of a text is a vector of an embedding model. Its terms are its words, by their first
-letters, and its ids. An index finds candidates by either; `Query.compare` scores their texts.
+The meaning of a text is a vector of an embedding model. Its terms are the first letters of its
+words, and its ids. An index finds candidates by both; `Query.compare` scores their texts.
 """
 
 from array import array
@@ -36,13 +36,13 @@ from functions.vectors.words import (
     without_ids,
 )
 
-_STRAY = 0.23  # the share of rare words that a text may have by chance
-_UNRELATED, _SYNONYMS = 0.1, 0.7  # cosines of words that mean something else, and the same
+_STRAY = 0.23  # the share of rare words that a text can have by chance
+_UNRELATED, _SYNONYMS = 0.1, 0.7  # cosines of words with different meanings, and with the same
 _PIECE_LETTERS = 2
-_DIGITS = 6  # of a score; further ones differ between machines
-_PIECE = 1_000  # characters; the vector of a longer text says little of its details
+_DIGITS = 6  # digits of a score; further digits differ between machines
+_PIECE = 1_000  # characters; the vector of a longer text loses details
 _REMEMBERED = 256  # queries
-_FEW_WORDS = 1  # a text of n words counts n / (n + 1): fillers are near to everything
+_FEW_WORDS = 1  # a text of n words counts n / (n + 1): short texts are near to everything
 T = TypeVar("T")
 
 
@@ -59,7 +59,7 @@ def embed_terms(terms: Mapping[str, float]) -> Vector:
     hashes = b"".join(blake2b(each.encode(), digest_size=size).digest() for each in terms)
     signs = np.unpackbits(np.frombuffer(hashes, np.uint8)).reshape(len(terms), -1) * 2.0 - 1.0
     weighted = np.fromiter(terms.values(), float)[:, None] * signs
-    total: list[float] = weighted.sum(0).tolist()  # in order; a dot product's order is the CPU's
+    total: list[float] = weighted.sum(0).tolist()  # a dot product's order depends on the CPU
     return scale_to_unit(total)
 
 
@@ -70,17 +70,16 @@ def scale_to_unit(numbers: list[float]) -> Vector:
 
 
 def damp(words: int) -> float:
-    """Compute how much the meaning of a text counts: the less, the fewer words it has."""
+    """Compute the weight of a text's meaning: fewer words weigh less."""
     return words / (words + _FEW_WORDS)
 
 
 class Fit(NamedTuple):
-    """Tells how well a text fits a query.
+    """The relevance of a text to a query.
 
     Attributes:
-        score: 1 for the query's exact words; comparable within one query only.
-        matched: the words and ids of the query that the text has.
-        parts: what the score is computed from.
+        score: 1 for the query's exact words; comparable only within one query. matched: the words
+        and ids of the query that the text has. parts: the parts of the score.
     """
 
     score: float
@@ -89,7 +88,7 @@ class Fit(NamedTuple):
 
 
 class Found(NamedTuple, Generic[T]):
-    """A result of a search, and how well its text fits the query."""
+    """A result of a search, and the relevance of its text."""
 
     element: T
     score: float
@@ -99,12 +98,12 @@ class Found(NamedTuple, Generic[T]):
 
 @dataclass(frozen=True)
 class Query:
-    """A query's words and their weights, to compare texts with.
+    """A query's words and their weights, for comparison with texts.
 
     Attributes:
         terms: the weight of each word's first letters.
         grams: the weight of each group of four letters.
-        rarity: the inverse document frequency of each term; empty if it is not known.
+        rarity: the inverse document frequency of each term; empty if unknown.
         pieces: all words, folded, in order.
     """
 
@@ -125,13 +124,12 @@ class Query:
         """Compare a text with the query.
 
         The meaning counts for less if the text is short. Words count only if the text has most of
-        them, the rare ones above all. A missing id, and another order of words, lower the score.
-        A text whose subject the query names scores higher than a text that only mentions it.
+        them; rare words weigh more. A missing id, and another order of words, lower the score. A
+        text whose subject the query names scores higher than a text that only mentions it.
 
         Args:
-            cosine: of the meanings of query and text.
-            text: what was embedded.
-            subject: what the text is about, if that is known.
+            cosine: of the meanings of query and text. text: the embedded text. subject: the subject
+            of the text, if known.
         """
         found = read_words(text)
         by_words, by_grams = self._share_words(found), self._share_grams(found, fold(text))
@@ -157,8 +155,8 @@ class Query:
     def names(self, subject: str) -> bool:
         """Tell whether the query has all words and ids of a subject.
 
-        With a further word before its noun, "the team" is not named: "the finance team" is another
-        subject.
+        Another word before the noun makes another subject: "the finance team" does not name "the
+        team".
         """
         words = read_words(subject)
         is_any = bool(words.prefixes or words.ids) and self._has_all(words)
@@ -190,9 +188,9 @@ class Query:
     def _share_rarity(self, found: Words) -> float:
         """Compute the share of the query's terms that a text has, weighed by their rarity.
 
-        A word that the text lacks counts as far as another one means the same. Example: of
-        "Caroline's guitar", a text with "guitar" has most, if all mention Caroline, and one with
-        "violin" has a part of it.
+        A missing word counts partly if the text has a word of similar meaning. Example: of
+        "Caroline's guitar", a text with "guitar" has a large share, if all texts mention Caroline,
+        and a text with "violin" a smaller one.
         """
         weights = self.rarity or self.terms | self.words.ids
         present = sum(
@@ -204,9 +202,9 @@ class Query:
         return _divide(present + near, sum(weights.values()))
 
     def _find_near(self, found: Words) -> dict[str, float]:
-        """Find how much of each missing word's meaning a text has.
+        """Compute how much of each missing word's meaning a text has.
 
-        Words of two letters, such as "hi", are near to those that they are a piece of.
+        Words of two letters, such as "hi", are near to words that contain them.
         """
         near: dict[str, float] = {}
         cosines = [self._compare_word(each) for each in found.words if len(each) > _PIECE_LETTERS]
@@ -256,7 +254,7 @@ class Query:
 
 
 def read_query(text: str) -> Query:
-    """Read the words of a query, and weigh them."""
+    """Parse the words of a query, and weigh them."""
     words = read_words(text)
     weights = weigh(list(words.words))
     grams: dict[str, float] = {}
@@ -272,7 +270,7 @@ def _divide(part: float, whole: float) -> float:
 
 
 class TextEmbedder:
-    """Embeds texts that are stored, in pieces if they are long."""
+    """Embeds stored texts, in pieces if they are long."""
 
     def __init__(self, embed_meanings: EmbedMeanings) -> None:
         self._embed_meanings = embed_meanings
@@ -293,7 +291,7 @@ class TextEmbedder:
 
 
 class QueryEmbedder:
-    """Embeds queries, and remembers the latest: the sources of a recall ask for the same one."""
+    """Embeds queries, and caches the latest: the sources of a recall embed the same one."""
 
     def __init__(self, embed_meanings: EmbedMeanings) -> None:
         self._embed = lru_cache(_REMEMBERED)(lambda text: embed_meanings([text])[0])
@@ -301,7 +299,7 @@ class QueryEmbedder:
 
     def __call__(self, text: str) -> Embedding:
         """Embed a query."""
-        with self._lock:  # of those that ask at once, one embeds
+        with self._lock:  # of concurrent callers, one embeds
             meaning = self._embed(without_ids(text))
         return Embedding((meaning,), _list_terms(text))
 
@@ -338,9 +336,9 @@ class VectorSearch:
 
     @property
     def can_embed(self) -> bool:
-        """Tell whether there is a model; without one what is learned is stored, and found later."""
+        """Tell whether a model is available; without one, items are stored, and embedded later."""
         return self.format.model != NO_MODEL
 
     def embed_stored(self, text: str) -> Embedding:
-        """Embed a text that is stored; without a model, the embedding is empty."""
+        """Embed a stored text; without a model, the embedding is empty."""
         return self.embed(text) if self.can_embed else Embedding((), {})

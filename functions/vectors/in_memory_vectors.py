@@ -1,7 +1,7 @@
 """Exact search among the vectors of a space, held in memory and refreshed by each search.
 
-A search reads what has changed since the one before, so its reads grow with the changes and not
-with what is stored.
+A search reads changes since the last search, so its reads depend on the changes, not on the number
+of stored vectors.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -30,8 +30,8 @@ from functions.vectors.model import Candidates, Embedding, VectorFormat
 
 _VECTOR, _TERMS = "vector", "terms"
 _HALF, _TERM = 2, 4  # bytes of a number, and of a hashed term
-_SHORT_OVERLAP, _OFTEN = 2_000, 10_000  # ms; what most refreshes look back, and how long
-_OVERLAP = 60_000  # ms; the largest difference of clocks, and lag of the index by age
+_SHORT_OVERLAP, _OFTEN = 2_000, 10_000  # ms; overlap of most refreshes, and until the next
+_OVERLAP = 60_000  # ms; the largest difference of clocks, and the lag of the index by age
 _MAX_HELD_BYTES = 76_800_000  # of 50,000 vectors
 _BATCH = 500  # vectors that are decoded at once
 _FILTERS = (*VECTOR_FILTERS, OWNED)
@@ -66,7 +66,7 @@ class InMemoryVectors:
     """Searches spaces exactly. Safe for use by several threads."""
 
     max_results = 10_000
-    """The largest number of hits that one search gives."""
+    """The largest number of hits of one search."""
 
     def __init__(self, table: Table, clock: Clock, model: str) -> None:
         self._table = table
@@ -93,7 +93,7 @@ class InMemoryVectors:
         space.refreshed = now
 
     def _read_all(self, name: str, dimension: int) -> TextMatrix:
-        """Read a space: while a page is decoded, the next one is on its way."""
+        """Read a space: the next page is read while a page is decoded."""
         matrix, read = TextMatrix(), partial(self._table.query_page, name, AGENT_VECTOR.sort_prefix)
         page, after = read(_READ, None)
         while after is not None:
@@ -106,7 +106,7 @@ class InMemoryVectors:
         return matrix
 
     def _apply(self, matrix: TextMatrix, items: Iterable[Item], dimension: int) -> None:
-        """Put vectors into the matrix; a tombstone, or one of another model, removes its row."""
+        """Put vectors into the matrix; tombstones and vectors of other models remove their rows."""
         current: list[Item] = []
         for item in items:
             if (
@@ -132,9 +132,9 @@ class InMemoryVectors:
         matrix.put_texts(keys, vectors, (decode_terms(item) for item in current))
 
     def _choose_overlap(self, space: HeldSpace) -> int:
-        """Choose how far a refresh looks back: far in every tenth second only.
+        """Choose the overlap of a refresh: a long one only every tenth second.
 
-        After a bulk load of 10,000 texts, looking back a minute costs 80 ms.
+        After a bulk load of 10,000 texts, an overlap of a minute costs 80 ms.
         """
         if space.refreshed - space.looked_back < _OFTEN:
             return _SHORT_OVERLAP
@@ -142,7 +142,7 @@ class InMemoryVectors:
         return _OVERLAP
 
     def _read_changes(self, name: str, space: HeldSpace) -> Iterable[Item]:
-        """Read what was written since the last refresh, with an overlap, and isn't held yet."""
+        """Read vectors written since the last refresh, with an overlap, that aren't held yet."""
         since = space.refreshed - self._choose_overlap(space)
         condition = f"pk = :space AND {AGE_ATTRIBUTE} >= :since"
         recent = list(self._table.query_index(BY_AGE, condition, space=name, since=since))

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_SORTED = 4  # times the depth; filters and deletions leave enough of as many
+_SORTED = 4  # times the depth; enough hits remain after filters and deletions
 _FEW_ROWS = 1_000
 OWNED = "user_id"
-"""The filter of texts that only those read who may read the memory of a user."""
+"""The filter of texts that only callers with access to a user's memory may read."""
 
 
 class RowKey(NamedTuple):
@@ -40,10 +40,10 @@ class RowKey(NamedTuple):
 class TextMatrix:
     """The vectors of texts in one block of memory, and an inverted index of their words.
 
-    There is a row for each piece of a text. Rows are only appended. Rows of a text that has changed
-    or is gone have no filters. Example: if "a" is put, then "b", then "a" again, row 0 is dead, and
-    rows 1 and 2 are found. The inverted index has, for each term, the first rows of the texts that
-    have it.
+    There is a row for each piece of a text. Rows are only appended. Rows of changed or removed
+    texts have no filters. Example: "a" is put, then "b", then "a" again: row 0 is dead, and
+    searches find rows 1 and 2. The inverted index has, for each term, the first rows of the texts
+    that have it.
     """
 
     def __init__(self) -> None:
@@ -72,16 +72,16 @@ class TextMatrix:
         return self._rows.keys()
 
     def written_at(self, name: str) -> int | None:
-        """Get the time (epoch ms) of the last write of a name; None if there was none."""
+        """Get the time (epoch ms) of the last write of a name; None without one."""
         return self._written.get(name)
 
     def put_texts(
         self, keys: Sequence[RowKey], vectors: "NDArray[np.float32]", terms: Iterable[Iterable[int]]
     ) -> None:
-        """Put texts: for each as many vectors as it has pieces, and its hashed terms.
+        """Put texts: a vector for each piece, and the hashed terms.
 
-        A text with a `user_id` is not counted: not everybody who searches the space may read it,
-        and the rarity of a word must not tell that the text has it.
+        A text with a `user_id` is not counted: some callers may not read it, and the rarity of a
+        word must not reveal that the text has it.
         """
         for key, each in zip(keys, terms, strict=True):
             self._drop(key.name)
@@ -114,7 +114,7 @@ class TextMatrix:
     def _take(
         self, scores: "NDArray[np.float32]", depth: int, filters: Mapping[str, str]
     ) -> list[tuple[str, float]]:
-        """Take the best names that match the filters, each by its best row."""
+        """Select the best names that match the filters, each by its best row."""
         best: dict[str, float] = {}
         for row in _list_best(scores, depth):
             if len(best) == depth:
@@ -131,7 +131,7 @@ class TextMatrix:
         filters: Mapping[str, str],
         statistics: Statistics | None = None,
     ) -> Candidates:
-        """Find the best texts by meaning and by words; of equally good ones, the first put.
+        """Find the best texts by meaning and by words; of equally good ones, the earliest.
 
         Args:
             depth: how many candidates to return by meaning, and by words.
@@ -157,7 +157,7 @@ class TextMatrix:
         )
 
     def find_cosines(self, query: Embedding, names: Iterable[str]) -> dict[str, float]:
-        """Find the cosines of texts, by name; names without a text are left out."""
+        """Find the cosines of texts, by name; names without a text are omitted."""
         (meaning,) = query.meanings
         if not self._names:
             return {}
@@ -169,7 +169,7 @@ class TextMatrix:
         }
 
     def _compute_cosines(self, meaning: Vector) -> "NDArray[np.float32]":
-        """Compute each row's cosine with a vector, scaled by how much the row's piece says."""
+        """Compute each row's cosine with a vector, scaled by the weight of the row's piece."""
         import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
 
         rows = np.frombuffer(self._numbers, np.float32).reshape(-1, len(meaning))
@@ -178,7 +178,7 @@ class TextMatrix:
     def _build_hit(
         self, name: str, score: float, cosines: "NDArray[np.float32]", dimension: int
     ) -> Hit:
-        """Build a hit with the cosine of its best piece, which no scale reduces."""
+        """Build a hit with the cosine of its best piece, without the scale."""
         row = max(self._rows[name], key=lambda each: float(cosines[each]))
         first = row * dimension
         length = hypot(*self._numbers[first : first + dimension]) or 1.0
@@ -186,7 +186,7 @@ class TextMatrix:
         return Hit(AGENT_VECTOR.parse(name), score, cosine, self._written[name])
 
     def count(self, terms: Iterable[str]) -> Statistics:
-        """Count the texts that all may read, and those of them that have each term."""
+        """Count the texts that all callers may read, and how many of them have each term."""
         rows = {each: self._postings.get(hash_term(each), ()) for each in terms}
         return Statistics(
             len(self._rows) - len(self._uncounted & self._rows.keys()),
@@ -208,14 +208,14 @@ class TextMatrix:
 
 
 def decode_vectors(stored: Sequence[bytes], dimension: int) -> "NDArray[np.float32]":
-    """Decode vectors, one or more, all at once: a row for each piece of a text."""
+    """Decode vectors together: a row for each piece of a text."""
     import numpy as np  # noqa: PLC0415 - 70 ms, and most requests search nothing
 
     return np.frombuffer(b"".join(stored), "<f2").reshape(-1, dimension).astype(np.float32)
 
 
 def hash_term(term: str) -> int:
-    """Hash a word or an id to 32 bits: what an inverted index knows it by."""
+    """Hash a word or an id to 32 bits, its key in an inverted index."""
     return int.from_bytes(blake2b(term.encode(), digest_size=4).digest(), "little")
 
 
@@ -234,13 +234,13 @@ def _list_best(scores: "NDArray[np.float32]", depth: int) -> Iterator[int]:
 class HeldSpace:
     """The vectors that a process holds of a space, for one search at a time.
 
-    They are as of the time at which they were read last; 0 is never.
+    They are as of the time of the last read; 0 for never.
     """
 
     lock: Lock = field(default_factory=Lock)
     matrix: TextMatrix = field(default_factory=TextMatrix)
     refreshed: int = 0  # epoch ms; later writes may still have this time
-    looked_back: int = 0  # epoch ms; when all that clocks and indexes may hide was read again
+    looked_back: int = 0  # epoch ms; the last read with the long overlap
 
 
 Held = TypeVar("Held", bound=HeldSpace)
@@ -257,7 +257,7 @@ class HeldSpaces(Generic[Held]):
 
     @contextmanager
     def use(self, name: str) -> Iterator[Held]:
-        """Hold a space for one search; then drop the least recently used ones that are too many."""
+        """Hold a space for one search; then drop the least recently used ones over the maximum."""
         with self._lock:
             space = self._spaces.get(name) or self._create()
             self._spaces[name] = space

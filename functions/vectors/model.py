@@ -21,11 +21,11 @@ EmbedMeanings: TypeAlias = Callable[[Sequence[str]], list[Vector]]
 
 
 class Embedding(NamedTuple):
-    """Tells what an index stores of a text, and what a search asks for.
+    """The embedding of a text or a query.
 
     Attributes:
-        meanings: a vector for each piece of a text, scaled by how much the piece says; one vector
-            of unit length for a query.
+        meanings: a vector for each piece of a text, scaled by the piece's weight; one vector of
+            unit length for a query.
         terms: the words and ids, with their weights.
     """
 
@@ -34,22 +34,22 @@ class Embedding(NamedTuple):
 
 
 NO_MODEL = "nothing"
-"""The names of model and format where there is no model to embed with."""
+"""The names of model and format if no model is available."""
 _TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
-_MIN_DEPTH = 20  # hits by meaning, and by words; more improve no ranking
+_MIN_DEPTH = 20  # hits by meaning, and by words; more don't improve the ranking
 _FIRST_EXPANSION = 2  # times the wanted number of results
 _NEXT_EXPANSION = 10  # times the last depth
 T = TypeVar("T")
 
 
 class VectorFormat(NamedTuple):
-    """Tells how an index stores the vectors of one model; `NO_VECTORS` stores none.
+    """The stored form of one model's vectors in an index; `NO_VECTORS` stores none.
 
     Attributes:
-        attribute: the attribute that only vectors of this index have.
-        to_attributes: takes space, embedding and filters; returns the attributes to store.
-        is_listed_by_age: whether the index by age lists the vectors, for searches in memory, which
-            read what is new; each change costs two write units of that index.
+        attribute: the attribute that only vectors of this index have. to_attributes: converts
+        space, embedding and filters to the attributes to store. is_listed_by_age: whether the index
+        by age lists the vectors, for searches in memory, which read new ones; each change costs two
+        write units of that index.
     """
 
     model: str
@@ -73,11 +73,11 @@ class VectorFormat(NamedTuple):
         return self.to_attributes(space, embedding, filters) | self.build_stamp(now)
 
     def build_stamp(self, now: int) -> Item:
-        """Build what says that an item was written now (epoch ms), where that is listed."""
+        """Build the attribute for the index by age, now (epoch ms), if the format has it."""
         return {AGE_ATTRIBUTE: now} if self.is_listed_by_age else {}
 
     def build_tombstone(self, version: int, now: int) -> Item:
-        """Build what replaces a removed vector for a day: indexes in memory learn of it."""
+        """Build the tombstone of a removed vector, kept for a day for indexes in memory."""
         ends = to_ttl_seconds(now + _TOMBSTONE_KEPT)
         return {"version": version, TTL_ATTRIBUTE: ends} | self.build_stamp(now)
 
@@ -85,7 +85,7 @@ class VectorFormat(NamedTuple):
 NO_VECTORS = VectorFormat(
     NO_MODEL, "vector", lambda _space, _embedding, filters: {"model": NO_MODEL, **filters}
 )
-"""The format where there is no model: what is stored is embedded once there is one."""
+"""The format without a model: stored items are embedded when a model is available."""
 
 
 class Hit(NamedTuple):
@@ -93,7 +93,7 @@ class Hit(NamedTuple):
 
     Attributes:
         ref: the reference of the vector's entry, fact or message.
-        score: what the index ranked it by: the scaled cosine, or the rarity of its words.
+        score: its rank in the index: the scaled cosine, or the rarity of its words.
         cosine: of the meanings, at most 1.
         written: the time of the write (epoch ms); 0 if the index does not know it.
     """
@@ -105,7 +105,7 @@ class Hit(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """Tells how many texts there are, and in how many of them each term of a query occurs."""
+    """The number of texts, and of texts with each term of a query."""
 
     total: int
     counts: Mapping[str, int]
@@ -113,7 +113,7 @@ class Statistics(NamedTuple):
     def compute_rarity(self, term: str) -> float:
         """Compute the inverse document frequency of a term.
 
-        Example: among 100 texts, a term in one of them has 4.2, and one in half of them 0.7.
+        Example: among 100 texts, a term in one of them has 4.2, and a term in half of them 0.7.
         """
         count = self.counts.get(term, 0)
         return log(1 + (max(self.total - count, 0) + 0.5) / (count + 0.5))
@@ -129,11 +129,11 @@ def add_statistics(each: Iterable[Statistics]) -> Statistics:
 
 
 class Candidates(NamedTuple):
-    """Tells what an index finds by the meaning and by the words of a query, each best first.
+    """The hits of an index by meaning and by words of a query, each best first.
 
     Attributes:
-        is_complete: whether these are all that match the filters.
-        statistics: those of the space; None if the index does not know them.
+        is_complete: whether these are all texts that match the filters. statistics: of the space;
+        None if the index does not have them.
     """
 
     by_meaning: list[Hit]
@@ -165,13 +165,12 @@ def search_with_expansion(
 ) -> list[T]:
     """Search for more and more hits until enough of them qualify.
 
-    Hits may be deleted, expired or filtered out after the index gave them. The search ends with
+    Hits may be deleted, expired or filtered out after the index found them. The search ends with
     `wanted` results, when the hits are exhausted, or at the maximum of the index.
 
     Args:
-        max_results: the largest number of hits that the index gives.
-        search: takes the number of hits; gives those that qualify, best first, and whether there
-            can be no others.
+        max_results: the largest number of hits of the index. search: takes the number of hits;
+        returns qualifying ones, best first, and whether there can be no others.
     """
     depth = min(max(_MIN_DEPTH, _FIRST_EXPANSION * wanted), max_results)
     while True:

@@ -22,14 +22,14 @@ from functions.platform.table import Table
 from functions.vectors.hybrid import embed_terms, scale_to_unit
 from functions.vectors.model import Candidates, Embedding, Hit, Vector, VectorFormat
 
-_SCALE = 10_000  # cosine knows no scale, so whole numbers of four digits do, and are as short
+_SCALE = 10_000  # cosines don't depend on scale, so short integers of four digits suffice
 
 
 class NativeVectorIndex:
     """Searches spaces by a vector index of the table. Safe for use by several threads."""
 
     max_results = 100
-    """The largest number of hits that one search gives: DynamoDB's own limit."""
+    """The largest number of hits of one search: DynamoDB's limit."""
 
     def __init__(self, table: Table, name: str, model: str) -> None:
         self._table = table
@@ -58,7 +58,7 @@ class NativeVectorIndex:
     def _search(
         self, space: str, query: Vector, limit: int, filters: Mapping[str, str]
     ) -> list[tuple[str, float]]:
-        """Search by one half; a stored vector's halves make up half of its length each."""
+        """Search by one half; each half of a stored vector has the same length."""
         numbers = _to_integers(query)
         if not numbers:
             return []
@@ -70,7 +70,7 @@ class NativeVectorIndex:
         ]
 
     def _read_cosines(self, space: str, meaning: Vector, refs: list[str]) -> dict[str, float]:
-        """Read the vectors that only their words have found, and compare their meaning."""
+        """Read the vectors that were found only by words, and compare their meanings."""
         items = self._table.get_many(AGENT_VECTOR.build_key_in(space, ref=ref) for ref in refs)
         return {
             AGENT_VECTOR.parse(sort): _compute_cosine(meaning, item[VECTOR_ATTRIBUTE])
@@ -106,13 +106,13 @@ def native_format(model: str) -> VectorFormat:
 
 
 def _to_integers(vector: Vector) -> list[int]:
-    """Convert a vector to integers; empty where all are 0, since that vector has no cosine."""
+    """Convert a vector to integers; empty if all are 0, since such a vector has no cosine."""
     numbers = [round(each * _SCALE) for each in vector]
     return numbers if any(numbers) else []
 
 
 def _index_attributes(space: str, model: str, filters: Mapping[str, str]) -> dict[str, str]:
-    """Build the attributes that the index partitions and filters by: short strings all."""
+    """Build the attributes that the index partitions and filters by, all short strings."""
     values = {
         build_filter_attribute(name): hash_name("filter", each) for name, each in filters.items()
     }

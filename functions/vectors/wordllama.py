@@ -1,8 +1,8 @@
 """The default embedding model, WordLlama: a text's vector is the mean of its word pieces' vectors.
 
-It is two data files, the same on all platforms (`tools/embedding_model.py` installs them);
-tokenizers and numpy do what the code of the package `wordllama` would. All sums are exact or in one
-order, so a text has the same vector on every machine, to the bit.
+It has two data files for all platforms (`tools/embedding_model.py` installs them); tokenizers and
+numpy replace the code of the package `wordllama`. All sums are exact or in one order, so a text has
+exactly the same vector on every machine.
 """
 
 import json
@@ -29,7 +29,7 @@ MODEL = "wordllama-256"
 DIMENSION = 256
 _REMEMBERED_WORDS, _MAX_REMEMBERED = 20_000, 32  # words, and letters of one: 3 MB
 _REMEMBERED_VECTORS, _REMEMBERED_QUERIES = 8_192, 64  # of words: 8 MB
-_TYPICAL_LENGTH = 13.0  # of the vector of a word that says something
+_TYPICAL_LENGTH = 13.0  # the shortest vector of a word with meaning
 _FOLDER, _WEIGHTS, _TOKENIZER = "wordllama_data", "weights.safetensors", "tokenizer.json"
 _MISSING = (
     "there is no embedding model here to search with: install the package tokenizers, and the "
@@ -59,14 +59,14 @@ def _sum_pieces(text: str) -> list[float]:
 
 
 def compute_length(numbers: Sequence[float]) -> float:
-    """Compute the length of a vector, by an exact sum: the same on every machine."""
+    """Compute the length of a vector by an exact sum, the same on every machine."""
     return sqrt(fsum(map(mul, numbers, numbers)))
 
 
 def weigh(words: list[str]) -> list[float]:
     """Weigh words: a rare noun weighs about 2, a common verb a tenth. 1 without the model's files.
 
-    The model's vectors carry the weights: they are the longer, the more a word piece says.
+    The lengths of the model's vectors are the weights: rarer word pieces have longer ones.
     """
     try:
         return [
@@ -78,7 +78,7 @@ def weigh(words: list[str]) -> list[float]:
 
 
 def _compute_weight(word: str) -> float:
-    """Compute a word's weight: some 15 microseconds."""
+    """Compute a word's weight: about 15 microseconds."""
     return compute_length(_sum_pieces(word)) / _TYPICAL_LENGTH
 
 
@@ -114,7 +114,7 @@ def _recall_vector(word: str) -> "NDArray[np.float32]":
 
 
 def is_installed() -> bool:
-    """Tell whether the model is installed: its files, and what splits a text into word pieces."""
+    """Tell whether the model is installed: its files and the tokenizer."""
     return _find_folder() is not None and find_spec("tokenizers") is not None
 
 

@@ -1,8 +1,8 @@
-"""The words and ids of a text, as hybrid search compares them.
+"""The words and ids of a text that hybrid search compares.
 
-A word counts by its first five letters, without accents and case; stop words don't count. An id
-has digits: it counts whole, by its neighbouring pieces joined, and by each piece. Groups of four
-letters meet typing errors and inflections.
+A word counts by its first five letters, without accents and case; stop words don't count. An id has
+digits: it counts as a whole, by joined neighboring pieces, and by each piece. Groups of four
+letters match despite typing errors and inflections.
 """
 
 import re
@@ -13,10 +13,10 @@ from functools import cached_property
 from itertools import pairwise
 
 ID_WEIGHT = 5.0
-_SHORT_ID_WEIGHT = 1.0  # of pieces such as "v2" or "14", which many ids share
+_SHORT_ID_WEIGHT = 1.0  # the weight of pieces such as "v2" or "14", which many ids share
 _SHORT_ID, _CODE_DIGITS = 2, 3  # characters
 PREFIX, GRAM = 5, 4
-"""The number of letters of a word that count, and of a group of neighbouring ones."""
+"""The number of letters of a word that count, and of a group of letters."""
 _PIECES = re.compile(r"[^\W_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _DIGIT = re.compile(r"\d")
@@ -31,7 +31,7 @@ def fold(text: str) -> str:
     return "".join(each for each in decomposed if not unicodedata.combining(each))
 
 
-# words of four languages that say nothing of what is searched for
+# stop words of four languages
 _ENGLISH = """
 a about above after again all also am an and any anything are as at be because been before being
 below between both but by can could did do does doing done down during each else ever everything
@@ -66,12 +66,12 @@ _STOP_WORDS = frozenset(map(fold, "".join((_ENGLISH, _GERMAN, _FRENCH, _SPANISH)
 
 @dataclass(frozen=True)
 class Words:
-    """Tells what a text says, in pieces that can be compared.
+    """The words and ids of a text.
 
     Attributes:
         words: folded words that aren't stop words, each once, in order.
         ids: folded ids in all their forms, with their weights.
-        codes: the pieces of three digits or more, which name one thing and no other.
+        codes: the pieces of three digits or more, which identify one thing.
     """
 
     words: tuple[str, ...]
@@ -80,7 +80,7 @@ class Words:
 
     @cached_property
     def prefixes(self) -> dict[str, int]:
-        """The words' first letters, which inflections leave alone, in order with their places."""
+        """The first letters of the words, which inflections keep, in order with their places."""
         places: dict[str, int] = {}
         for place, word in enumerate(self.words):
             places.setdefault(word[:PREFIX], place)
@@ -118,7 +118,7 @@ def _select_words(pieces: Iterable[str]) -> tuple[str, ...]:
 
 
 def _list_ids(pieces: list[str]) -> dict[str, float]:
-    """List an id whole, its neighbouring pieces joined, and each piece that has a digit."""
+    """List an id: the whole, joined neighboring pieces, and each piece with a digit."""
     found = {
         each: ID_WEIGHT if len(each) > _SHORT_ID else _SHORT_ID_WEIGHT
         for each in pieces
@@ -131,21 +131,21 @@ def _list_ids(pieces: list[str]) -> dict[str, float]:
 
 
 def list_grams(word: str) -> list[str]:
-    """List the groups of four neighbouring letters of a word; a shorter word is one group."""
+    """List the groups of four adjacent letters of a word; a shorter word is one group."""
     return [word[n : n + GRAM] for n in range(max(1, len(word) - GRAM + 1))]
 
 
 def without_ids(text: str) -> str:
-    """Leave out what has digits, and split names at their joints: what is left has a meaning.
+    """Remove words with digits, and split compound names: the rest has a meaning.
 
-    All of the text where nothing else is left.
+    If nothing is left, return the whole text.
     """
     kept = [piece for piece in _JOINTS.split(text) if piece and not _DIGIT.search(piece)]
     return " ".join(kept) or text
 
 
 def weigh_terms(words: Iterable[str], weights: Iterable[float]) -> dict[str, float]:
-    """Give the weight of each word's first letters; of words that share them, the larger."""
+    """Return the weight of each word's first letters; the largest of words that share them."""
     terms: dict[str, float] = {}
     for word, weight in zip(words, weights, strict=True):
         prefix = word[:PREFIX]

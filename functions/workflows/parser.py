@@ -17,7 +17,7 @@ _MAX_DEPTH = 20
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses what could make a small file large or strange: aliases, tags, endless nesting."""
+    """Rejects aliases, tags, and deep nesting, which could make a small file expand."""
 
     depth = 0
 
@@ -92,7 +92,7 @@ def _add_lines(text: str, found: Iterable[tuple[Path, str]]) -> ValidationFailed
 
 
 def _compose(text: str) -> yaml.Node | None:
-    """Compose nodes that know their lines; JSON is YAML, with rare exceptions."""
+    """Compose nodes with their lines; JSON is YAML, with rare exceptions."""
     try:
         return yaml.compose(text, _Loader)
     except (yaml.YAMLError, ValueError):
@@ -100,7 +100,7 @@ def _compose(text: str) -> yaml.Node | None:
 
 
 def _render_line(node: yaml.Node | None, path: Path) -> str:
-    """Render the line of what a path leads to, or of as much of the path as exists."""
+    """Render the line of a path, or of the longest part of the path that exists."""
     if node is None:
         return ""
     line = node.start_mark.line

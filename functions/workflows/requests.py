@@ -1,7 +1,7 @@
-"""Define what a workflow file says (RFC-0015 §7).
+"""The content of a workflow file (RFC-0015 §7).
 
-RFC-0015 adds to a workflow file that has other parts, too. So the file, its agents and its tasks
-may have keys that aren't known here. In a block of memory, an unknown key is an error.
+RFC-0015 extends workflow files, which have other parts, too. So the file, its agents and its tasks
+may have unknown keys. In a block of memory, an unknown key is an error.
 """
 
 from typing import Annotated, Any
@@ -41,7 +41,7 @@ class MemoryBlock(RequestModel):
 
 
 class OpenModel(RequestModel):
-    """A part of a file that has keys of other specifications, too."""
+    """A part of a file that may have keys of other specifications."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -80,7 +80,7 @@ class Workflow(OpenModel):
     @model_validator(mode="before")
     @classmethod
     def _take_info(cls, document: Any) -> Any:
-        """Take name and version from the block `info` of published files, too."""
+        """Accept name and version from the block `info` of published files, too."""
         info = document.get("info") if isinstance(document, dict) else None
         if not isinstance(info, dict):
             return document

@@ -1,4 +1,4 @@
-"""Define what a workflow sets, and where it contradicts itself; pure (RFC-0015 §7)."""
+"""Define what a workflow sets, and find contradictions in it; pure (RFC-0015 §7)."""
 
 import re
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ class TaskPlan(NamedTuple):
     assigned_agent: str | None
     depends_on: list[str]  # ids
     memory_policy: Policy
-    fields: dict[str, Any]  # all of them, as requests take them
+    fields: dict[str, Any]  # all settings, in the form of requests
 
 
 class Application(NamedTuple):
-    """Everything that a workflow sets: it follows from the file and the workflow's seed."""
+    """Everything that a workflow sets, derived from the file and the workflow's seed."""
 
     name: str
     version: str | None
@@ -36,7 +36,7 @@ class Application(NamedTuple):
     semantic_namespaces: list[str]
     agents: dict[str, EpisodicSettings]  # what is not set is left as it is
     tasks: list[TaskPlan]
-    ignored: list[str]  # the paths of what isn't of memory
+    ignored: list[str]  # the paths of ignored keys
 
 
 Problems = list[tuple[tuple[str | int, ...], str]]
@@ -47,10 +47,10 @@ _MISSPELT_RATIO = 0.75  # "memroy" has 0.83 of "memory", "verification" 0.63 of 
 
 
 def find_problems(workflow: Workflow) -> Problems:
-    """Find what is misspelt in a workflow, and where its parts contradict each other.
+    """Find misspelt keys in a workflow, and contradictions between its parts.
 
     Returns:
-        Each path, and what is wrong.
+        Each path, with its problem.
     """
     names = [step.task for step in workflow.plan]
     found: Problems = list(_find_misspelt(workflow))
@@ -73,7 +73,7 @@ def _list_open_parts(workflow: Workflow) -> Iterator[tuple[tuple[str | int, ...]
 
 
 def _find_misspelt(workflow: Workflow) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Find unknown keys that are likely to be meant for memory: they would set nothing."""
+    """Find unknown keys that probably are misspelt keys of memory: they would be ignored."""
     for path, part in _list_open_parts(workflow):
         known = list(type(part).model_fields)
         for key in part.model_extra or ():
@@ -98,10 +98,10 @@ def build_intent_id(workflow: Workflow) -> str:
 
 
 def build_application(workflow: Workflow, seed: bytes) -> Application:
-    """Build all that the workflow sets. The same file and seed give the same, ids included.
+    """Build all settings of the workflow. The same file and seed give the same result and ids.
 
     Args:
-        seed: keeps the ids of tasks from being known before they are registered.
+        seed: makes the ids of tasks unguessable before they are registered.
     """
     version = _get_version(workflow)
     ids = {step.task: _build_task_id(seed, version, step.task) for step in workflow.plan}
@@ -123,7 +123,7 @@ def build_application(workflow: Workflow, seed: bytes) -> Application:
 
 
 def render_workflow(workflow: Workflow) -> bytes:
-    """Render what a workflow says; files that say the same have the same text."""
+    """Render a workflow as text; files of the same content have the same text."""
     return to_json(workflow.model_dump(exclude_unset=True))
 
 
@@ -171,7 +171,7 @@ def _list_namespaces(workflow: Workflow) -> list[str]:
 
 
 def is_up_to_date(task: Task, plan: TaskPlan) -> bool:
-    """Tell whether a task is already as the workflow wants it."""
+    """Tell whether a task already matches the workflow."""
     extra = {name: value for name, value in plan.fields.items() if name in EXTRA_FIELDS}
     is_same = all(
         task.extra_fields.get(name) == value for name, value in extra.items() if value is not None

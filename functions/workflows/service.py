@@ -44,16 +44,16 @@ class Workflows:
 
     @retry_on(ConditionFailed, _BUSY)
     def apply(self, caller: Principal, workflow: Workflow, token: RequestToken) -> Application:
-        """Set what a workflow says; the file that was applied last changes nothing.
+        """Apply a workflow; the file that was applied last changes nothing.
 
-        What a crash leaves undone, the next file sets, be it the same one. Where another file is
-        applied at the same time, this one is set again.
+        After a crash, the next application of any file finishes the work. If another file is
+        applied at the same time, this one is applied again.
 
         Raises:
             AccessDenied: the caller can't coordinate, or others own the workflow's intent.
-            EntryExists: a task of the plan is somebody else's.
-            IdempotencyConflict: the last file had the same Idempotency-Key, but another content.
-            Throttled: others keep applying files of this workflow.
+            EntryExists: a task of the plan belongs to another principal. IdempotencyConflict: the
+            last file had the same Idempotency-Key, but another content. Throttled: others keep
+            applying files of this workflow.
         """
         authorize(caller, APPLY_WORKFLOW, workflow.name)
         digest = self._digests.compute("workflow", rules.render_workflow(workflow), _DIGEST_BYTES)
@@ -65,7 +65,7 @@ class Workflows:
         self._intents.authorize_use(caller, rules.build_intent_id(workflow))
         known = last or AppliedWorkflow(workflow.name, secrets.token_bytes(_SEED_BYTES))
         application = rules.build_application(workflow, known.seed)
-        self._get_tasks(caller, application)  # what is refused changes nothing
+        self._get_tasks(caller, application)  # a rejected workflow changes nothing
         begun = known._replace(digest=None, request_token=token.stored)
         self._store.begin(caller.tenant, begun, is_new=last is None)
         self._set_up(caller, application)
@@ -84,7 +84,7 @@ class Workflows:
             self._agents.configure(caller, agent, config, RequestToken.create())
 
     def _set_tasks(self, caller: Principal, application: Application) -> None:
-        """Register the plan's tasks, and change those that exist and are open.
+        """Register the plan's tasks, and change existing open ones.
 
         Another request may apply the workflow at the same time.
         """
@@ -109,7 +109,7 @@ class Workflows:
                 self._tasks.change(caller, task.id, task.version, change, token)
 
     def _get_tasks(self, caller: Principal, application: Application) -> dict[str, Task]:
-        """Read the plan's tasks that exist, by id."""
+        """Read the existing tasks of the plan, by id."""
         ids = {task.id for task in application.tasks}
         present = self._task_access.get_many(caller.tenant, ids)
         if any(task.coordinator != caller.id for task in present):

@@ -1,4 +1,4 @@
-"""Reads and writes of what is known of a workflow: its seed, and the file that was applied last."""
+"""Reads and writes of workflows: the seed, and the file that was applied last."""
 
 from functools import partial
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class AppliedWorkflowStore(Store):
         return self._table.find(key, partial(from_attributes, AppliedWorkflow))
 
     def begin(self, tenant: str, workflow: AppliedWorkflow, *, is_new: bool) -> None:
-        """Note that a request applies a file; another one that does so can't finish then."""
+        """Record that a request applies a file; another request that does so can't finish then."""
         self._table.put(_put(tenant, workflow, ABSENT if is_new else None))
 
     def finish(self, tenant: str, workflow: AppliedWorkflow, record: Write) -> None:

@@ -35,5 +35,5 @@ def select_live(values: ValuesByKey, now: int) -> ValuesByKey:
 
 
 def total_bytes(values: ValuesByKey) -> int:
-    """Count the bytes that values and their keys take of their instance's limit."""
+    """Count the bytes of values and their keys against their instance's limit."""
     return sum(len(key.encode()) + len(value.value) for key, value in values.items())

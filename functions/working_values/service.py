@@ -16,7 +16,7 @@ from functions.working_values.model import (
 )
 from functions.working_values.store import WorkingValueStore
 
-_BUSY, _ATTEMPTS = "others are writing this instance's values", 40  # many take turns
+_BUSY, _ATTEMPTS = "others are writing this instance's values", 40  # attempts
 
 
 class WorkingValues:

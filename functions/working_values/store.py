@@ -1,7 +1,7 @@
 """The item of an instance: all of its working values.
 
-One item holds them all, since the limit of their bytes fits into it. Each write expects the
-revision that was read, so that the limit holds whatever runs in parallel.
+One item holds all values, since the limit of their bytes fits into it. Each write has the condition
+of the revision that was read, so that concurrent writes can't exceed the limit.
 """
 
 import secrets
@@ -22,7 +22,7 @@ class WorkingValueStore(Store):
     """Reads and writes the items of instances."""
 
     def get(self, tenant: str, instance: str) -> tuple[ValuesByKey, str | None]:
-        """Read an instance's values, expired ones included, and their revision: one read."""
+        """Read an instance's values, including expired ones, and their revision: one read."""
         item = self._table.get(INSTANCE.build_key(tenant, instance=instance))
         if item is None:
             return {}, None
@@ -37,7 +37,7 @@ class WorkingValueStore(Store):
     def replace(
         self, tenant: str, instance: str, revision: str | None, values: ValuesByKey, now: int
     ) -> None:
-        """Write an instance's values in the place of a revision: one write."""
+        """Replace an instance's values at a revision: one write."""
         key = INSTANCE.build_key(tenant, instance=instance)
         condition, seen = build_unchanged_condition({"revision": revision})
         self._table.put(put(key, _encode(values, now), condition, **seen))

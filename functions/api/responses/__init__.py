@@ -1,1 +1,1 @@
-"""Documents, and what renders them, where the routes of their subject are a long module."""
+"""Documents and their rendering, for subjects with many routes."""

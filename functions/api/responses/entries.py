@@ -1,4 +1,4 @@
-"""Entries, as the API shows them (RFC-0015 §1)."""
+"""Documents of entries (RFC-0015 §1)."""
 
 from typing import Annotated, Literal, NotRequired, cast
 
@@ -43,7 +43,7 @@ class EntryHeadDocument(TypedDict):
     key: str
     """The entry's name within its namespace."""
     memory_type: Tier
-    """The tier: it decides on lifetime and access."""
+    """The tier, which determines lifetime and access."""
     scope: EntryScopeDocument
     """The task and intent that the entry belongs to."""
     tags: tuple[str, ...]
@@ -62,7 +62,7 @@ class EntryHeadDocument(TypedDict):
     occurred_at: Timestamp
     """The time when the content happened; by default, the creation of the entry."""
     expires_at: Timestamp | None
-    """From this moment on the entry is neither shown nor found."""
+    """The time of its expiry. It is not found afterwards."""
     created_by: str
     curated_by: NotRequired[str]
     """Semantic only: the author of the last change."""
@@ -71,7 +71,7 @@ class EntryHeadDocument(TypedDict):
     unreadable: NotRequired[bool]
     """True if the stored value was damaged or moved: replace it or delete the entry."""
     inherited: NotRequired[bool]
-    """True for an entry of the parent's that a query shows by its sub-task."""
+    """True for an entry of the parent task that its sub-task inherits."""
 
 
 class EntryDocument(EntryHeadDocument):
@@ -127,7 +127,7 @@ class EvictionCandidateDocument(EntryHeadDocument):
     """An entry that may be evicted, without its value."""
 
     last_accessed_at: Timestamp
-    """The time when its owner last wrote it, or read it as far as that is recorded."""
+    """The time of the owner's last write or recorded read."""
 
 
 class EvictionOrderDocument(UncountedPosition):
@@ -135,7 +135,7 @@ class EvictionOrderDocument(UncountedPosition):
 
     entries: list[EvictionCandidateDocument]
     hidden: NotRequired[Literal[True]]
-    """With an empty list: the caller may not read what is in it."""
+    """With an empty list: the caller may not read its elements."""
 
 
 class WorkingSummaryDocument(TypedDict):
@@ -169,7 +169,7 @@ class MemorySummaryDocument(TypedDict):
 
 
 def render_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
-    """Render an entry. Its value is copied as it is stored, and never parsed."""
+    """Render an entry. The stored value is copied without parsing."""
     document = EntryDocument if has_value and not entry.unreadable else EntryHeadDocument
     scope = {"task_id": entry.task_id, "intent_id": entry.intent_id}
     happened = entry.created_at if entry.occurred_at is None else entry.occurred_at
@@ -194,7 +194,7 @@ def render_version(entry: Entry, *, has_value: bool) -> EntryVersionDocument:
 
 
 def render_past_entry(entry: Entry, *, has_value: bool = True) -> EntryDocument:
-    """Render an entry as it stood, with the time until which it did."""
+    """Render an earlier version of an entry, with the time when it was superseded."""
     document = render_entry(entry, has_value=has_value)
     document["superseded_at"] = to_optional_rfc3339(entry.superseded_at)
     return document

@@ -1,4 +1,4 @@
-"""Memories and runs, as OpenWOP shows them (OpenWOP RFC 0004)."""
+"""Documents of memories and runs (OpenWOP RFC 0004)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
@@ -14,7 +14,7 @@ from functions.platform.values import UNREADABLE
 
 
 class MemoryEntryDocument(TypedDict):
-    """An entry of a memory, as it was persisted."""
+    """A stored entry of a memory."""
 
     id: Annotated[str, Field(pattern="^mem_")]
     content: NotRequired[Annotated[str, VALUE]]
@@ -24,7 +24,7 @@ class MemoryEntryDocument(TypedDict):
     """Labels to query by."""
     createdAt: Timestamp
     expiresAt: NotRequired[Timestamp]
-    """From this moment on no list and no get shows it."""
+    """The time of its expiry. It is not shown afterwards."""
 
 
 class MemoryEntryListDocument(TypedDict):
@@ -36,13 +36,13 @@ class MemoryEntryListDocument(TypedDict):
 
 
 class FoundMemoryEntryDocument(TypedDict):
-    """The entry that was asked for."""
+    """The requested entry."""
 
     entry: MemoryEntryDocument
 
 
 class MemoryEntryDeletedDocument(TypedDict):
-    """Tells whether there was an entry to delete."""
+    """The result of a deletion."""
 
     deleted: bool
 
@@ -77,11 +77,11 @@ class OwnMemoryDocument(TypedDict):
     scope: NotRequired[str]
     """The name of one of the agent's memories."""
     principal: NotRequired[str]
-    """The principal that has it; absent where it is an agent type's."""
+    """The principal that owns it; absent if an agent type owns it."""
     agentType: NotRequired[str]
     """The agent type whose principals share the memory."""
     createdAt: Timestamp
-    """The time when it was first named."""
+    """The time when it was first used."""
 
 
 class MemoryListDocument(UncountedPosition):
@@ -91,7 +91,7 @@ class MemoryListDocument(UncountedPosition):
 
 
 class NamedMemoryDocument(TypedDict):
-    """The memory of a name."""
+    """The memory with a name."""
 
     memoryRef: str
     """An opaque reference, which gives its holders access to the memory."""
@@ -107,7 +107,7 @@ class OpenWopErrorDocument(TypedDict):
 
 
 def render_memory_entry(entry: MemoryEntry) -> MemoryEntryDocument:
-    """Render an entry; without an end it has no `expiresAt`."""
+    """Render an entry; without an expiry it has no `expiresAt`."""
     return to_document(entry, MemoryEntryDocument, **_mark_unreadable(entry))
 
 
@@ -116,7 +116,7 @@ def _mark_unreadable(entry: MemoryEntry) -> dict[str, bool]:
 
 
 def render_seen_entry(entry: MemoryEntry, reference: str) -> SeenMemoryEntryDocument:
-    """Render an entry as a run sees it, with what is known of its origin and its end."""
+    """Render an entry that a run sees, with its author, run and deletion."""
     marks = _mark_unreadable(entry)
     document = to_document(entry, SeenMemoryEntryDocument, memoryRef=reference, **marks)
     if entry.deleted is not None:

@@ -1,4 +1,4 @@
-"""Runs and episodes, as the API shows them (ADR-043 Tier 2)."""
+"""Documents of runs and episodes (ADR-043 Tier 2)."""
 
 from typing import Annotated, Any, NotRequired, cast
 
@@ -29,7 +29,7 @@ class RunHeadDocument(TypedDict):
 
     id: RunId
     agent_type: str
-    """A label that groups runs, such as `sdr`; no boundary."""
+    """A label that groups runs, such as `sdr`. It does not limit access."""
     instance_id: str | None
     """The instance of the agent."""
     status: RunStatus
@@ -55,9 +55,9 @@ class RunDocument(RunHeadDocument):
     error: NotRequired[Annotated[JsonValue, VALUE]]
     """Absent without `memory.read`, or where `omitted` names it."""
     unreadable: NotRequired[bool]
-    """True if a stored value of it was damaged or moved; it is shown as `{"unreadable": true}`."""
+    """True if a stored value was damaged or moved; it is shown as `{"unreadable": true}`."""
     omitted: NotRequired[list[RunValue]]
-    """Values that this response doesn't hold beside the others: ask for each with `value`."""
+    """The values that don't fit into this response: request each with `value`."""
 
 
 class RunPageDocument(PagePosition):
@@ -67,14 +67,14 @@ class RunPageDocument(PagePosition):
 
 
 class DeletedRunsDocument(TypedDict):
-    """The numbers of what was deleted."""
+    """The numbers of deleted runs and episodes."""
 
     deleted: Count
     """The number of deleted runs."""
     episodes: Count
     """The number of episodes that were deleted with them."""
     complete: bool
-    """False: the request's time was over before all were deleted; send it again."""
+    """False if time ran out before all were deleted: send the request again."""
 
 
 class AgentTypeDocument(TypedDict):
@@ -102,9 +102,9 @@ class EpisodeDocument(TypedDict):
     content: NotRequired[Annotated[Any, VALUE]]
     role: NotRequired[str]
     kind: NotRequired[str]
-    """The kind of episode, in your own word: `tool_call`, `observation`."""
+    """Your own label, such as `tool_call` or `observation`."""
     turn: NotRequired[Count]
-    """The turn of the run that it belongs to."""
+    """The turn of the run to which the episode belongs."""
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
     unreadable: NotRequired[bool]
     """True if the stored content was damaged or moved."""
@@ -126,7 +126,7 @@ class EpisodePageDocument(TypedDict):
 
 
 def render_run(run: Run) -> RunDocument:
-    """Render a run with those of its values that a response holds, as they are stored."""
+    """Render a run with those of its stored values that fit into a response."""
     selected = select_values(run)
     omitted = [name for name in RUN_VALUES if name not in selected]
     document = render_run_head(run)
@@ -160,10 +160,10 @@ def render_run_head(run: Run) -> RunDocument:
 
 
 def render_episode(episode: Episode, agent_type: str | None = None) -> EpisodeDocument:
-    """Render an episode: its members before the JSON that is stored.
+    """Render an episode: its fields before the stored JSON.
 
     Args:
-        agent_type: its run's; None after an append, which doesn't read the run.
+        agent_type: of its run; None after an append, which doesn't read the run.
     """
     known = {} if agent_type is None else {"agent_type": agent_type}
     members = orjson.dumps(to_document(episode, EpisodeDocument, **known))

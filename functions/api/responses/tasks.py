@@ -1,4 +1,4 @@
-"""Tasks, grants, access lists and workflows, as the API shows them."""
+"""Documents of tasks, contexts and workflows."""
 
 from typing import Annotated, Any, NotRequired, cast
 
@@ -34,7 +34,7 @@ class TaskDocument(TypedDict):
     assigned_agent: str | None
     """The principal that works on the task, and writes its working memory."""
     coordinator: str | None
-    """The principal that directs the task; a principal that isn't an agent."""
+    """The principal that directs the task; not an agent."""
     delegates: list[str]
     """Agents for which the assignee may register sub-tasks, and to which it may hand the task over;
     `*` is all."""
@@ -86,7 +86,7 @@ class TaskContextDocument(TypedDict):
     size_kb: Count
     """The entries' size as JSON."""
     truncated: bool
-    """True if entries were left out because of the size."""
+    """True if entries were omitted because of the size."""
 
 
 class AppliedEpisodicDocument(TypedDict):
@@ -135,7 +135,7 @@ class AppliedWorkflowDocument(TypedDict):
 
 
 def render_task(task: Task) -> TaskDocument:
-    """Render a task; the fields of RFC-0012 that memory doesn't use are copied as they are."""
+    """Render a task; fields of RFC-0012 that memory doesn't use are copied."""
     policy = task.memory_policy._asdict()
     document = to_document(task, TaskDocument, name=task.id, memory_policy=policy)
     extra = {name: orjson.Fragment(dumps(value)) for name, value in task.extra_fields.items()}
@@ -148,7 +148,7 @@ _NOTHING_SET = dict.fromkeys(AppliedEpisodicDocument.__annotations__)
 def render_applied_workflow(
     applied: Application, access: dict[str, Access]
 ) -> AppliedWorkflowDocument:
-    """Render what a workflow set (RFC-0015 §7), with the applier's access to its namespaces."""
+    """Render an applied workflow (RFC-0015 §7), with the caller's access to its namespaces."""
     return to_document(
         applied,
         AppliedWorkflowDocument,

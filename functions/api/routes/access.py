@@ -16,16 +16,16 @@ from functions.platform.limits import MAX_ID_CHARACTERS
 
 
 class AccessDecisionDocument(TypedDict):
-    """Tells whether something is permitted."""
+    """A decision on access."""
 
     allowed: bool
     rule: str
-    """The rule that permits it, or what prevents it: `no rule permits it`, a permission that
-    is missing, a guardrail, the end of a task."""
+    """The rule that permits the access, or the reason against it: `no rule permits it`, a missing
+    permission, a guardrail, the end of a task."""
 
 
 class AccessExplanationDocument(TypedDict):
-    """Tells whether a principal may read and write a target."""
+    """The access of a principal to a target."""
 
     principal: str
     target: Annotated[str, Field(pattern="^(entry|namespace|task|conversation):")]
@@ -58,10 +58,10 @@ _TARGETS: dict[TargetKind, TextParameter] = {
     error_statuses=(404,),
 )
 def explain_access(request: Request, caller: Principal) -> Response:
-    """Explain who may read and write something, and by which rule.
+    """Explain whether a principal may read and write a target, and by which rule.
 
-    For oneself; for the target's owner, its coordinator and `memory.admin` about every
-    principal. Name exactly one target. Permissions and guardrails count as well.
+    You can ask about your own access. The target's owner, its coordinator, and `memory.admin` can
+    ask about every principal. Name exactly one target. Permissions and guardrails are checked, too.
     """
     principal, target = _PRINCIPAL.read(request) or caller.id, _read_target(request)
     read, write = request.services.access_explanations.explain(caller, principal, target)

@@ -64,7 +64,7 @@ class AgentEpisodicDocument(TypedDict):
     total_size_kb: Count
     """The bytes of all values, in units of 1,024, rounded up."""
     capacity: Count
-    """The maximum number of entries, guardrails included."""
+    """The maximum number of entries, including guardrails."""
     room: Count
     """The number of entries that can be added without an eviction."""
 
@@ -87,7 +87,7 @@ class AgentPageDocument(PagePosition):
 
 
 def render_agent(principal: Principal, usage: AgentUsage) -> AgentDocument:
-    """Render an agent with what it holds; what has expired counts until it is removed."""
+    """Render an agent with its usage; expired entries count until they are removed."""
     return {
         "agent_id": principal.id,
         "kind": principal.kind,
@@ -117,9 +117,9 @@ ROUTES = RouteTable()
 def list_agents(request: Request, caller: Principal) -> Response:
     """List agents, with the use and the free capacity of their memory.
 
-    Lists principals of kind agent, and others that hold memory, newest first: the caller itself
-    and assignees of open tasks that it coordinates, or with `memory.admin` all. Expired entries
-    count until they are removed, within an hour.
+    Lists principals of kind agent, and others with memory, newest first: the caller and the
+    assignees of open tasks that it coordinates; with `memory.admin`, all. Expired entries count
+    until they are removed, within an hour.
     """
     agents = request.services.agent_list
     asked = read_page_request(request, caller)

@@ -33,7 +33,7 @@ class AuditRecordDocument(TypedDict):
     after: NotRequired[JsonObject]
     """The changed fields after the action."""
     request_id: str | None
-    """The id of the request, which is in its answer and in the function's log."""
+    """The id of the request, which its response and the function's log have, too."""
 
 
 class AuditPageDocument(TypedDict):
@@ -41,7 +41,7 @@ class AuditPageDocument(TypedDict):
 
     records: list[AuditRecordDocument]
     next: NotRequired[str]
-    """The position to continue from, now or later; absent at the end if the newest come first."""
+    """The position to continue from, now or later; absent at the end with `order=desc`."""
 
 
 def render_audit_record(record: AuditRecord) -> AuditRecordDocument:
@@ -75,8 +75,8 @@ _ACTION = TextParameter("action", "Records of this action.", MAX_ID_CHARACTERS)
 def read_audit_log(request: Request, caller: Principal) -> Response:
     """List the uses of authority.
 
-    Oldest first, unless `order` is `desc`. With `actor` or `action` a page may have fewer
-    records than there are; `next` continues.
+    Oldest first, unless `order` is `desc`. With `actor` or `action`, a page may have fewer records
+    than match; `next` continues.
     """
     since, until = read_period(request)
     query = AuditQuery(

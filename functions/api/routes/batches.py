@@ -40,14 +40,14 @@ _BATCH = "/api/v1/memory/batch"
 
 
 class Batch(RequestModel):
-    """Body of `POST /api/v1/memory/batch`: what has a version updates, what has none creates."""
+    """Body of `POST /api/v1/memory/batch`: items with a `version` update, the others create."""
 
     entries: list[NewEntry | BatchUpdate] = Field(min_length=1, max_length=MAX_BATCH_ENTRIES)
-    """Creates and updates; what has a `version` updates."""
+    """Creates and updates; an item with a `version` updates."""
 
 
 class _Items(RequestModel):
-    """A batch before its items are validated, so that each error names its item."""
+    """A batch with items that are validated one by one, so that errors name the item."""
 
     entries: list[Any] = Field(min_length=1)
 
@@ -64,7 +64,7 @@ class _Items(RequestModel):
 def write_batch(request: Request, caller: Principal) -> Response:
     """Create or update many entries atomically.
 
-    All or none are written. The problem of the first failure has its `index`.
+    All or none are written. The error of the first failed item has its `index`.
     """
     asked = request.parse_body(_Items).entries
     if len(asked) > MAX_BATCH_ENTRIES:
@@ -116,7 +116,7 @@ def _name_item(error: ValidationFailed, index: int | None) -> ValidationFailed:
 def delete_batch(request: Request, caller: Principal) -> Response:
     """Delete the entries that match.
 
-    Only what you may write is deleted. Needs at least one parameter beside `agent_id`,
+    Only entries that you may write are deleted. Needs at least one parameter besides `agent_id`,
     `memory_type` and `pinned`.
     """
     names = [parameter.name for parameter in NARROWING]

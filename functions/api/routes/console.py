@@ -1,7 +1,7 @@
 """The console: a page that calls this API with its visitor's own key.
 
-The page and its files come from the folder that `make console` builds into the package. None of
-them holds data or needs a key.
+`make console` builds the page and its files into a folder of the package. They contain no data and
+need no key.
 """
 
 from pathlib import Path

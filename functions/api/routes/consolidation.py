@@ -39,15 +39,15 @@ class ConsolidationSettingsDocument(TypedDict):
     """The start of the next consolidation. A tenant's first fact schedules one within eight
     days."""
     last_run: str | None
-    """The id of the latest one."""
+    """The id of the latest consolidation."""
 
 
 class ConsolidationStepDocument(TypedDict):
     """A change that a consolidation makes to facts."""
 
     facts: list[FactDocument]
-    """The facts that are merged, ended or weakened, as they are now. A fact about a user whose
-    memory you may not read lacks its statement."""
+    """The facts that are merged, ended or weakened, in their present state. A fact about a user
+    whose memory you may not read has no statement."""
     reason: Reason
     kept: str | None
     """The id of the fact that remains."""
@@ -101,7 +101,7 @@ def render_settings(schedule: ConsolidationSchedule) -> ConsolidationSettingsDoc
 
 
 def render_step(step: ReportedStep) -> ConsolidationStepDocument:
-    """Render a step, without the statements that the caller may not read."""
+    """Render a step without statements that the caller may not read."""
     return {
         "facts": [_render_fact(step, each) for each in map(render_fact, step.facts)],
         "reason": step.reason,
@@ -120,7 +120,7 @@ def _render_fact(step: ReportedStep, fact: FactDocument) -> FactDocument:
 def group_steps(
     kinds: Iterable[StepKind], rendered: Sequence[ConsolidationStepDocument]
 ) -> StepsDocument:
-    """Group rendered steps by their kinds; there may be fewer of them than kinds."""
+    """Group rendered steps by their kinds."""
     groups = StepsDocument(merged=[], ended=[], weakened=[])
     for kind, each in zip(kinds, rendered, strict=False):
         groups[kind].append(each)
@@ -143,8 +143,8 @@ _CONSOLIDATION = "/api/v1/consolidation"
 def consolidate(request: Request, caller: Principal, new: NewConsolidation) -> Response:
     """Consolidate the tenant's facts, or preview the changes.
 
-    A dry run answers 200 and changes nothing. Otherwise the scheduled function does the work.
-    While a consolidation runs, further requests return its id.
+    A dry run returns 200 and changes nothing. Otherwise the scheduled function does the work. While
+    a consolidation runs, further requests return its id.
     """
     consolidation = request.services.consolidation
     if not new.dry_run:
@@ -161,7 +161,7 @@ def consolidate(request: Request, caller: Principal, new: NewConsolidation) -> R
 
 @ROUTES.add(f"GET {_CONSOLIDATION}/settings", ADMIN, {200: ConsolidationSettingsDocument})
 def get_consolidation_settings(request: Request, caller: Principal) -> Response:
-    """Get when and how facts are consolidated."""
+    """Get the settings of consolidations."""
     schedule = request.services.consolidation.get_settings(caller)
     return json_response(200, render_settings(schedule))
 
@@ -176,7 +176,7 @@ def get_consolidation_settings(request: Request, caller: Principal) -> Response:
 def put_consolidation_settings(
     request: Request, caller: Principal, new: ConsolidationSettings
 ) -> Response:
-    """Set when and how facts are consolidated.
+    """Set the settings of consolidations.
 
     Omitted settings get their defaults: `P7D`, `P90D` and 0.2.
     """
@@ -193,7 +193,7 @@ def put_consolidation_settings(
 def get_consolidation(request: Request, caller: Principal) -> Response:
     """Get the status and the steps of a consolidation.
 
-    It is kept for {CONSOLIDATION_RETENTION_DAYS}. `limit` is of steps.
+    A consolidation is kept for {CONSOLIDATION_RETENTION_DAYS}. `limit` is the number of steps.
     """
     consolidation = request.services.consolidation
     run = consolidation.get(caller, request.path_param("id"))
@@ -218,9 +218,9 @@ def get_consolidation(request: Request, caller: Principal) -> Response:
     audited=(UNDO_CONSOLIDATION,),
 )
 def undo_consolidation(request: Request, caller: Principal) -> Response:
-    """Undo a consolidation for the facts that were not changed since.
+    """Undo a consolidation for facts that were not changed since.
 
-    Answers 200 if it is done, and 202 if the scheduled function continues. Undone facts are not
+    Returns 200 if it is finished, and 202 if the scheduled function continues. Undone facts are not
     consolidated again until they are learned again.
     """
     run = request.services.consolidation.undo(caller, request.path_param("id"))

@@ -48,9 +48,9 @@ class ConversationMessageDocument(TypedDict):
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
     """Absent without `memory.read`, and with `values=omit`."""
     uses: NotRequired[Annotated[list[str], VALUE]]
-    """References of the recalled items that it was made from; absent if there are none."""
+    """References of the recalled items that it was made from; absent without any."""
     edited_by: NotRequired[str]
-    """The principal that changed it last, if that was not its author."""
+    """The principal that changed it last; absent if it was the author."""
     edited_at: NotRequired[Timestamp]
     """The time of that change."""
     unreadable: NotRequired[bool]
@@ -70,8 +70,8 @@ class ConversationHeadDocument(TypedDict):
     unreadable: NotRequired[bool]
     """True if the stored metadata was damaged or moved: replace it or delete the conversation."""
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
-    """Absent without `memory.read`, with `values=omit`, and where a page of messages leaves them no
-    room: `limit=0` shows them alone."""
+    """Absent without `memory.read`, with `values=omit`, and if messages fill the response:
+    `limit=0` returns the metadata alone."""
     version: str
     """The version of the schema (Agent Memory Protocol §4.1)."""
     revision: Version
@@ -124,7 +124,7 @@ def render_conversation(
 
 
 def render_message(message: Message) -> ConversationMessageDocument:
-    """Render a message: its index before the JSON that is stored."""
+    """Render a message: its index before the stored JSON."""
     rendered = orjson.Fragment(b'{"index":%d,%b' % (message.index, message.text[1:]))
     return cast("ConversationMessageDocument", rendered)
 
@@ -163,7 +163,7 @@ _EXPIRED = TimestampParameter(
     "expires_at", "The time when its retention ended; by default, the latest one."
 )
 
-_BASE64_BYTES = limits.MAX_RESPONSE_BYTES // 4 * 3  # that a response holds in base64
+_BASE64_BYTES = limits.MAX_RESPONSE_BYTES // 4 * 3  # bytes in base64 that fit into a response
 
 
 class _MessagePage(NamedTuple):
@@ -181,7 +181,7 @@ class _MessagePage(NamedTuple):
     query=(_EXPIRED, _MESSAGES, _FIRST, AFTER, TOTAL, VALUES),
 )
 def get_archived_conversation(request: Request, caller: Principal) -> Response:
-    """Read a conversation whose retention is over from cold storage."""
+    """Get an archived conversation and a page of its messages, oldest first."""
     offset, limit = _range(request, caller)
     session_id = request.path_params["session_id"]
     found, page = request.services.conversation_archive.read(
@@ -198,7 +198,7 @@ def get_archived_conversation(request: Request, caller: Principal) -> Response:
     audited=(DELETE_CONVERSATION,),
 )
 def delete_archived_conversation(request: Request, caller: Principal) -> Response:
-    """Remove a conversation from cold storage."""
+    """Delete an archived conversation."""
     request.services.conversation_archive.delete(
         caller, request.path_params["session_id"], _EXPIRED.read(request)
     )
@@ -234,7 +234,7 @@ def get_conversation(request: Request, caller: Principal) -> Response:
     audited=(REPLACE_CONVERSATION,),
 )
 def put_conversation(request: Request, caller: Principal, new: NewConversation) -> Response:
-    """Store a whole conversation, and replace the one before it."""
+    """Create or replace a whole conversation."""
     session_id = request.path_param("session_id", limits.MAX_NAME_CHARACTERS)
     token = request.optional_idempotency_token(caller)
     stored, is_new = request.services.conversations.put(
@@ -280,7 +280,7 @@ def delete_conversation(request: Request, caller: Principal) -> Response:
 def _range(request: Request, caller: Principal) -> tuple[int, int | None]:
     """Read the index of the first message, and the limit.
 
-    Without a limit, a page has as many messages as a response holds.
+    Without a limit, a page has as many messages as fit into a response.
     """
     limit = None if _MESSAGES.text(request) is None else _MESSAGES.read(request)
     after = read_cursor(request, caller)
@@ -292,7 +292,7 @@ def _range(request: Request, caller: Principal) -> tuple[int, int | None]:
 
 
 def _read_builder(request: Request) -> BuildPage[_MessagePage]:
-    """Make what renders a page of messages, as many as a response holds beside the metadata."""
+    """Build a function that renders a page of messages, as many as fit beside the metadata."""
     render = render_message if VALUES.read(request) is None else render_message_head
 
     def build(found: Conversation, messages: Iterable[Message]) -> _MessagePage:

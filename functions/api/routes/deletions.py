@@ -21,13 +21,13 @@ class DeletionDocument(TypedDict):
 
     kind: SubjectKind
     id: str
-    """The tenant, the agent or the person."""
+    """The id of the tenant, the agent or the person."""
     dry_run: bool
     status: Literal["running", "done"]
     requested_at: Timestamp
     requested_by: ActorDocument
     finished_at: Timestamp | None
-    """The time when everything was deleted, late writes of functions included."""
+    """The time when everything was deleted, including late writes of functions."""
     counts: dict[str, int]
     """The number of items of each type, and of files, that were deleted or redacted so far."""
 
@@ -60,8 +60,8 @@ _KINDS: dict[str, SubjectKind] = {"agent": "agent", "person": "person"}
 def delete_tenant(request: Request, caller: Principal) -> Response:
     """Delete a tenant permanently.
 
-    Its keys are revoked at once, and the scheduled function deletes the rest. The id can't be used
-    again. Repeat the call, or GET the deletion, to see the progress.
+    Its keys are revoked immediately, and the scheduled function deletes the rest. The id can't be
+    used again. To see the progress, repeat the request, or GET the deletion.
     """
     subject = Subject(request.path_params["id"], "tenant")
     return _begin(request, caller, subject, is_preview=_DRY_RUN.read(request) is True)
@@ -83,9 +83,8 @@ def get_tenant_deletion(request: Request, caller: Principal) -> Response:
 def start_deletion(request: Request, caller: Principal, asked: NewDeletion) -> Response:
     """Delete the data of an agent or a person everywhere.
 
-    The principal's key, if there is one, is revoked at once; the scheduled function deletes the
-    rest. From data of others, the id is removed. While the deletion runs, the call returns its
-    progress.
+    The principal's key, if any, is revoked immediately; the scheduled function deletes the rest.
+    The id is removed from others' data. While the deletion runs, the request returns its progress.
     """
     subject = Subject(caller.tenant, asked.kind, asked.id)
     return _begin(request, caller, subject, is_preview=asked.dry_run)

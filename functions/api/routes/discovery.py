@@ -39,7 +39,7 @@ _OPENWOP = [describe_openwop(can_embed=each) for each in (True, False)]
 def get_root(request: Request, _caller: Principal) -> Response:
     """Return the addresses of the service's parts.
 
-    A browser, which accepts `text/html`, is sent to the console.
+    A request that accepts `text/html` is redirected to the console.
     """
     headers = {"vary": "accept", "cache-control": "no-cache"}
     if "text/html" in request.headers.get("accept", ""):
@@ -50,7 +50,7 @@ def get_root(request: Request, _caller: Principal) -> Response:
 
 @ROUTES.add("GET /health", PUBLIC, {200: Example("Health", _HEALTH, _DEEP_HEALTH)}, query=(_DEEP,))
 def get_health(request: Request, _caller: Principal) -> Response:
-    """Tell whether the service answers."""
+    """Check that the service responds."""
     if not _DEEP.read(request):
         return json_response(200, _HEALTH)
     request.services.deployment_secret.check_version()
@@ -60,20 +60,20 @@ def get_health(request: Request, _caller: Principal) -> Response:
 
 @ROUTES.add("GET /.well-known/openintent.json", PUBLIC, {200: Example("OpenIntent", OPENINTENT)})
 def get_openintent_discovery(_request: Request, _caller: Principal) -> Response:
-    """Show which parts of the OpenIntent protocol the service has."""
+    """Get the supported parts of the OpenIntent protocol."""
     return json_response(200, OPENINTENT)
 
 
 @ROUTES.add("GET /.well-known/openwop", PUBLIC, {200: Example("OpenWop", *_OPENWOP)})
 def get_openwop_discovery(request: Request, _caller: Principal) -> Response:
-    """Show which parts of the OpenWOP protocol the service has."""
+    """Get the supported parts of the OpenWOP protocol."""
     found = json_response(200, describe_openwop(can_embed=can_embed(request.services.settings)))
     return replace(found, headers=found.headers | {"cache-control": "public, max-age=300"})
 
 
 @ROUTES.add("GET /api/v1/capabilities", PUBLIC, {200: Example("Capabilities", *_CAPABILITIES)})
 def get_capabilities(request: Request, _caller: Principal) -> Response:
-    """Tiers, limits, capacities and extensions.
+    """Get tiers, limits, capacities and extensions.
 
     Describes this installation. Without an embedding model, facts are stored but not recalled, and
     there is no search.

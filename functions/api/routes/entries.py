@@ -69,8 +69,8 @@ _MEMORY = "/api/v1/memory"
 def query_entries(request: Request, caller: Principal) -> Response:
     """Query entries.
 
-    Newest first. Entries that you may not read never match. With `as_of`, lists the living entries
-    of a namespace, or of an agent's episodic memory, as of that time; a page may have fewer
+    Newest first. Entries that you may not read never match. With `as_of`, lists the existing
+    entries of a namespace, or of an agent's episodic memory, as of that time; a page may have fewer
     entries than `limit`.
     """
     asked, moment = read_page_request(request, caller), AS_OF.read(request)
@@ -104,7 +104,7 @@ def summarize_agent_memory(request: Request, caller: Principal) -> Response:
 def _read_page(
     request: Request, caller: Principal, asked: PageRequest, filters: Filters
 ) -> tuple[list[EntryDocument], PagePosition, int]:
-    """Render a page, describe it, and count the entries that there are for it."""
+    """Render a page, describe it, and count its available entries."""
     queries = request.services.queries
     values = VALUES_OF_LIST.read(request)
     found = queries.find_page(caller, filters, asked.wanted, includes_administered=True)
@@ -133,7 +133,7 @@ def _has_value(entry: Entry, values: Literal["omit", "ordinary"] | None) -> bool
 def list_eviction_order(request: Request, caller: Principal) -> Response:
     """List episodic entries in the order in which they are evicted.
 
-    Sorted by priority, then by the last access: the first one is evicted first. Entries have no
+    Sorted by priority, then by the last access: the first entry is evicted first. Entries have no
     values, and pinned ones aren't listed. For the agent, and for coordinators of its open tasks.
     The request doesn't change the order.
     """
@@ -164,7 +164,7 @@ def list_eviction_order(request: Request, caller: Principal) -> Response:
 def query_agent_entries(request: Request, caller: Principal) -> Response:
     """Query an agent's entries, as a bare array.
 
-    The same as the query, with the totals in headers. Newest first.
+    The totals are in headers. Newest first.
     """
     filters = read_filters(request, request.path_params["agent_id"])
     asked = read_page_request(request, caller, ARRAY_LIMIT)
@@ -200,7 +200,7 @@ def get_entry(request: Request, caller: Principal) -> Response:
 
 
 def _read_past(request: Request, caller: Principal) -> Entry | None:
-    """Read the entry as it stood, if the request names a version or a time."""
+    """Read an earlier version, if the request names a version or a time."""
     history, id = request.services.history, request.path_params["id"]
     version, moment = _VERSION.read(request), AS_OF.read(request)
     if version and moment is not None:
@@ -297,7 +297,7 @@ def remember(request: Request, caller: Principal, new: Memory) -> Response:
     """Remember a text or a value, once.
 
     Stores it in the user's namespace `users/{user_id}/memory`, or in the caller's own,
-    `agents/{id}/memory`. If a memory with the same words exists there, the answer is 200 with that
+    `agents/{id}/memory`. If a memory with the same words exists there, it returns 200 with that
     memory; letter case and punctuation don't matter.
     """
     entry, is_new = request.services.remembering.remember(
@@ -321,9 +321,9 @@ def remember(request: Request, caller: Principal, new: Memory) -> Response:
 def put_entry(request: Request, caller: Principal, new: NewEntry) -> Response:
     """Create an entry, or replace its value.
 
-    Needs no version: the last writer wins. All fields become those of the body, as in a create.
-    An entry of the same tier and scope keeps its id; another one in its slot is deleted.
-    `If-None-Match: *` only creates.
+    Needs no version: the last write wins. All fields are set from the body, as in a create. An
+    entry of the same tier and scope keeps its id; another entry of this namespace and key is
+    deleted. With `If-None-Match: *`, the request only creates.
     """
     version = request.replaceable_version
     if request.must_not_exist:

@@ -1,4 +1,4 @@
-"""Logs: what happened to memory (RFC-0015 §5)."""
+"""Logs of events (RFC-0015 §5)."""
 
 from typing import Annotated, NotRequired
 
@@ -37,13 +37,13 @@ class EventDocument(TypedDict):
     id: Annotated[str, Field(pattern="^evt_")]
     type: LogEventType
     agent_id: str
-    """Whose memory it is."""
+    """The owner of the memory."""
     actor: ActorDocument
-    """The principal that did it."""
+    """The principal that made the change."""
     intent_id: str | None
     task_id: str | None
     data: JsonObject
-    """The entry that it is about, without its value."""
+    """The entry that was changed, without its value."""
     timestamp: Timestamp
 
 
@@ -52,8 +52,8 @@ class EventPageDocument(TypedDict):
 
     events: list[EventDocument]
     next: NotRequired[str]
-    """The position to continue from, now or later; at the log's present end it is the
-    `after` of the request. With `order=desc` it is absent where nothing older is left."""
+    """The position to continue from, now or later; at the present end of the log, the `after` of
+    the request. With `order=desc`, absent at the end."""
 
 
 def render_actor(actor: Actor) -> ActorDocument:
@@ -115,7 +115,7 @@ def read_intent_log(request: Request, caller: Principal) -> Response:
     remark=f"By the agent itself, or with `memory.admin`. {_PAGES}",
 )
 def read_agent_log(request: Request, caller: Principal) -> Response:
-    """Read what happened to an agent's memory outside of intents."""
+    """Read the log of an agent's memory that belongs to no intent."""
     agent_id = request.path_params["agent_id"]
     return _page_response(
         *request.services.events.read_agent_log(caller, agent_id, _log_query(request))
@@ -131,7 +131,7 @@ def read_agent_log(request: Request, caller: Principal) -> Response:
     error_statuses=(),
 )
 def read_namespace_log(request: Request, caller: Principal) -> Response:
-    """Read what happened to a namespace's memory outside of intents."""
+    """Read the log of a namespace's memory that belongs to no intent."""
     namespace = request.path_params["namespace"]
     return _page_response(
         *request.services.events.read_namespace_log(caller, namespace, _log_query(request))

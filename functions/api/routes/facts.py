@@ -46,7 +46,7 @@ class FactDocument(TypedDict):
     unreadable: NotRequired[bool]
     """True if the stored metadata was damaged or moved."""
     agent_type: str | None
-    """A label that groups runs, such as `sdr`; no boundary."""
+    """A label that groups runs, such as `sdr`. It does not limit access."""
     subject: NotRequired[Annotated[str, VALUE]]
     predicate: NotRequired[Annotated[str, VALUE]]
     object: NotRequired[Annotated[str, VALUE]]
@@ -68,7 +68,7 @@ class FactDocument(TypedDict):
     """The id of the equal fact that remains."""
     conflicts_with: NotRequired[list[str]]
     """The ids of facts with another value of the same single-valued predicate; absent without any.
-    A list names those of its page, a recall all that hold."""
+    A list compares the facts of its page, a recall all present facts."""
     learned_by: str
     metadata: NotRequired[Annotated[JsonObject | None, VALUE]]
     version: Version
@@ -103,7 +103,7 @@ class FactHistoryDocument(TypedDict):
 
     facts: list[FactPeriodDocument]
     """All facts with the same subject, predicate and `user_id`, the latest `valid_from` first. A
-    fact that held several times is here once for each period."""
+    fact that held several times is listed once for each period."""
 
 
 class PredicateDocument(TypedDict):
@@ -136,10 +136,9 @@ class RecalledFactDocument(FactDocument):
     """A fact that a recall found."""
 
     score: float
-    """The match of the fact with the query: 1 for the same words. Compare scores within one answer
-    only."""
+    """The relevance: 1 for the same words. Compare scores only within one response."""
     matched: list[str]
-    """The words and ids of the query that it has, without case and accents."""
+    """The words and ids of the query that the fact has, without case and accents."""
 
 
 class RecalledDocument(TypedDict):
@@ -149,7 +148,7 @@ class RecalledDocument(TypedDict):
 
 
 def render_fact(fact: Fact, conflicting: Iterable[Fact] = ()) -> FactDocument:
-    """Render a fact; its metadata are copied as they are stored."""
+    """Render a fact; the stored metadata are copied without parsing."""
     document = to_document(fact, FactDocument)
     if ids := [each.fact_id for each in conflicting]:
         document["conflicts_with"] = ids
@@ -198,7 +197,7 @@ _FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE, _USER)  # in the order of F
 def list_facts(request: Request, caller: Principal) -> Response:
     """List the tenant's facts, newest first.
 
-    Returns what holds now, or held at `as_of`. The index is eventually consistent: a new fact
+    Returns facts that hold now, or held at `as_of`. The index is eventually consistent: a new fact
     may be missing for a moment.
     """
     asked = read_page_request(request, caller)
@@ -285,7 +284,7 @@ def _learn(request: Request, caller: Principal, news: Sequence[NewFact]) -> list
     f"POST {_FACTS}/recall", READ, {200: RecalledDocument}, query=(VALUES_OF_ANSWER,), is_query=True
 )
 def recall_facts(request: Request, caller: Principal, asked: Recall) -> Response:
-    """Recall the facts that fit a query best.
+    """Recall the best facts for a query.
 
     Ranks facts by meaning, words and ids, best first. A fact with the query's exact words has
     the `score` 1. Scores of different queries are not comparable.
@@ -322,7 +321,7 @@ def declare_predicate(request: Request, caller: Principal, asked: PredicateRule)
     """Declare whether a predicate has one value at a time.
 
     A fact that is learned with such a predicate ends the facts with the same subject, predicate
-    and `user_id`. Facts that were learned before stay as they are.
+    and `user_id`. Facts that were learned before stay unchanged.
     """
     predicate = _PREDICATE.check(request.path_params["predicate"])
     is_single_valued = asked.single_valued

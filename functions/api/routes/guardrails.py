@@ -14,7 +14,7 @@ from functions.tasks.requests import GuardrailsChange
 
 
 class GuardrailsDocument(TypedDict):
-    """A coordinator's guardrails; what isn't set is null. Other members are as they were given."""
+    """A coordinator's guardrails; null if not set. Other members are returned unchanged."""
 
     max_working_memory_per_task: Count | None
     """The maximum number of working entries of a task. A task's policy can't raise it."""

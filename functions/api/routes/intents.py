@@ -64,8 +64,8 @@ _ACL = f"{_INTENT}/acl"
 def list_intents(request: Request, caller: Principal) -> Response:
     """List intents.
 
-    Those that the caller owns, takes or took part in, or is on the access list of; all of them
-    with `memory.admin`. Newest first.
+    Lists intents that you own, take or took part in, or whose access list names you; with
+    `memory.admin`, all. Newest first.
     """
     intents = request.services.intents
     read = partial(intents.list_page, caller)

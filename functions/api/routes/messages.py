@@ -38,19 +38,19 @@ class ChangedConversationDocument(TypedDict):
 
 
 class AppendedMessagesDocument(ChangedConversationDocument):
-    """The messages that were appended, and the conversation after them."""
+    """The appended messages, and the conversation after the append."""
 
     messages: list[ConversationMessageDocument]
 
 
 class PoppedDocument(ChangedConversationDocument):
-    """The message that was taken off, null if there was none; and the conversation after it."""
+    """The removed message (null if there was none), and the conversation after its removal."""
 
     message: ConversationMessageDocument | None
 
 
 class ChangedMessageDocument(ConversationMessageDocument, ChangedConversationDocument):
-    """A changed message, and the conversation after it."""
+    """The changed message, and the conversation after the change."""
 
 
 class RemovedDocument(ChangedConversationDocument):
@@ -65,18 +65,18 @@ class UploadDocument(TypedDict):
     upload_id: str
     session_id: str
     message_count: Count
-    """The number of its messages; the next ones have this `offset`."""
+    """The number of its messages, which is the `offset` of the next ones."""
     expires_at: Timestamp
     """The time when the upload expires, unless another part arrives or the upload is completed."""
 
 
 def render_change(conversation: Conversation) -> ChangedConversationDocument:
-    """Render what a change of its messages makes of a conversation."""
+    """Render a conversation after a change of its messages."""
     return to_document(conversation, ChangedConversationDocument)
 
 
 def render_changed_message(conversation: Conversation, message: Message) -> ChangedMessageDocument:
-    """Render a changed message and its conversation; integers stay exact, as they are stored."""
+    """Render a changed message and its conversation; stored integers stay exact."""
     added = dumps({"index": message.index, **render_change(conversation)})
     rendered = orjson.Fragment(added[:-1] + b"," + message.text[1:])
     return cast("ChangedMessageDocument", rendered)
@@ -127,7 +127,7 @@ def pop_message(request: Request, caller: Principal) -> Response:
     idempotent=True,
 )
 def upload_messages(request: Request, caller: Principal, new: UploadedMessages) -> Response:
-    """Store messages that the conversation is going to show."""
+    """Store messages of an upload."""
     parameters = request.path_params
     upload = request.services.conversations.write_upload(
         caller, parameters["session_id"], parameters["upload_id"], new.offset, new.messages
@@ -144,7 +144,7 @@ def upload_messages(request: Request, caller: Principal, new: UploadedMessages) 
     idempotent=True,
 )
 def begin_upload(request: Request, caller: Principal, new: NewUpload) -> Response:
-    """Begin the upload of a conversation in parts; a PUT shows all of it by one write."""
+    """Begin the upload of a conversation in parts; a PUT with its id completes it."""
     token = request.optional_idempotency_token(caller)
     session_id = request.path_param("session_id", MAX_NAME_CHARACTERS)
     upload = request.services.conversations.begin_upload(caller, session_id, new, token)

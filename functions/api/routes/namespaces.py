@@ -73,7 +73,7 @@ def render_namespace(namespace: Namespace) -> NamespaceDocument:
 
 
 def render_permissions(namespace: Namespace) -> NamespacePermissionsDocument:
-    """Render who may read and write a namespace, or a space of objects."""
+    """Render the permissions of a namespace or a space of objects."""
     return {
         "default": namespace.default or "read",
         "allow": [
@@ -89,7 +89,7 @@ _NAMESPACES = "/api/v1/memory/namespaces"
 
 @ROUTES.add(f"GET {_NAMESPACES}", READ, {200: NamespacePageDocument}, query=CURSOR_PAGE)
 def list_namespaces(request: Request, caller: Principal) -> Response:
-    """List the namespaces that the caller has access to."""
+    """List the namespaces that you have access to."""
     namespaces = request.services.namespaces
     page, position = paginate(
         request, caller, partial(namespaces.list_page, caller), render_namespace

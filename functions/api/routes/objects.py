@@ -53,9 +53,9 @@ class ObjectHeadDocument(TypedDict):
     version: Version
     """Grows with each write, in steps of any size."""
     etag: str
-    """The version in the form of If-Match and If-None-Match."""
+    """The version in the form for If-Match and If-None-Match."""
     size: Count
-    """In bytes."""
+    """The size in bytes."""
     content_type: str
     metadata: NotRequired[Annotated[JsonObject, VALUE]]
     unreadable: NotRequired[bool]
@@ -82,15 +82,15 @@ class ObjectDataDocument(ObjectHeadDocument):
 
 
 class ObjectsDocument(TypedDict):
-    """Objects that were asked for by their keys."""
+    """The requested objects."""
 
     objects: list[ObjectDataDocument]
     missing: list[str]
-    """The keys that no object has."""
+    """The keys without an object."""
     too_large: list[str]
-    """The keys of objects of over {MAX_OBJECT_BYTES}: get each in a separate request."""
+    """The keys of objects over {MAX_OBJECT_BYTES}: get each in a separate request."""
     unread: list[str]
-    """The keys of objects that the response doesn't hold any more: ask for them again."""
+    """The keys of objects that don't fit into the response: request them again."""
 
 
 class ObjectUploadDocument(TypedDict):
@@ -105,9 +105,9 @@ class ObjectUploadDocument(TypedDict):
     size: Count
     """The number of bytes that the address accepts."""
     address_expires_at: Timestamp
-    """The time until which the address accepts them."""
+    """The time until which the address is valid."""
     expires_at: Timestamp
-    """The time until which the upload can be completed. After it, the bytes are deleted."""
+    """The time until which the upload can be completed. Then the bytes are deleted."""
 
 
 class DeletedObjectsDocument(TypedDict):
@@ -115,7 +115,7 @@ class DeletedObjectsDocument(TypedDict):
 
     deleted: Count
     complete: bool
-    """True if none are left; if not, time ran out, and the same request continues."""
+    """True if none are left. If false, time ran out: repeat the request to continue."""
 
 
 def render_object(stored: StoredObject) -> ObjectHeadDocument:
@@ -129,7 +129,7 @@ def render_object(stored: StoredObject) -> ObjectHeadDocument:
 
 
 def render_upload(upload: ObjectUpload, address: Address, url: str) -> ObjectUploadDocument:
-    """Render an upload, whose address has the given URL."""
+    """Render an upload with the URL of its address."""
     headers = address.headers
     return to_document(upload, ObjectUploadDocument, url=url, method="PUT", headers=headers)
 
@@ -144,7 +144,7 @@ _OBJECT = f"{_SPACE}/{{key+}}"
 
 _PREFIX = PrefixParameter("prefix", "The prefix of the keys.")
 
-_LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
+_LARGEST_RENDERED = 2**63 - 1  # in responses; requests accept any number
 
 
 @ROUTES.add(
@@ -159,7 +159,7 @@ _LARGEST_RENDERED = 2**63 - 1  # in an answer; numbers of requests have any size
 def rename_object(request: Request, caller: Principal, asked: ObjectRename) -> Response:
     """Rename an object.
 
-    Its bytes stay where they are. If-Match names the object's version.
+    The bytes are not copied. If-Match names the object's version.
     """
     renamed = request.services.objects.rename(
         caller,
@@ -246,10 +246,10 @@ def list_objects(request: Request, caller: Principal) -> Response:
     audited=(DELETE_OBJECTS,),
 )
 def delete_objects(request: Request, caller: Principal) -> Response:
-    """Delete all objects whose keys have a prefix.
+    """Delete all objects with a prefix.
 
-    With `memory.write` and write access to the space, or `memory.admin`. `prefix` is required;
-    an empty one means all. Objects are deleted in groups of 20.
+    With `memory.write` and write access to the space, or `memory.admin`. `prefix` is required; an
+    empty prefix selects all. Objects are deleted in groups of 20.
     """
     prefix = _PREFIX.require(request)
     deleted, complete = request.services.objects.delete_prefix(caller, read_space(request), prefix)
@@ -275,9 +275,9 @@ def put_object(request: Request, caller: Principal) -> Response:
     """Store an object.
 
     The body is its bytes, of any media type, up to {MAX_OBJECT_BYTES}; with `X-Object-Upload` it
-    is empty. Replaces the object with this key and its metadata, unless If-Match names another
-    version, or `If-None-Match: *` asks for a new key. The first object creates the space,
-    which only the caller can then use.
+    is empty. Replaces the object with this key and its metadata. If-Match replaces only the named
+    version; `If-None-Match: *` only creates. The first object creates the space, which then only
+    the caller can use.
     """
     space, key = _names(request)
     expected = Precondition(request.if_match, request.must_not_exist)
@@ -292,7 +292,7 @@ def put_object(request: Request, caller: Principal) -> Response:
     else:
         uploads = request.services.object_uploads
         stored, is_new = uploads.complete(caller, space, key, upload_id, new, expected, token)
-    # No Location: the log names it, and keys of objects are no ids.
+    # No Location: it is logged, and keys of objects are not ids.
     return json_response(201 if is_new else 200, render_object(stored), stored.version)
 
 
@@ -308,7 +308,7 @@ def get_object(request: Request, caller: Principal) -> Response:
     """Get an object.
 
     The response has the object's media type. HEAD returns the headers only. If more than
-    {MAX_OBJECT_BYTES} are requested, the answer is 307 with an address that serves them for
+    {MAX_OBJECT_BYTES} are requested, the response is 307 with an address that is valid for
     {DOWNLOAD_ADDRESS_SECONDS}.
     """
     space, key = _names(request)

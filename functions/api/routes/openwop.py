@@ -94,7 +94,7 @@ _LIST = (_LIMIT, _TAG, _AFTER, _BEFORE, UNCOUNTED, VALUES_OF_ANSWER)
 def list_seen_entries(request: Request, caller: Principal) -> Response:
     """List the entries that a run sees or saw, with their authors and deletions.
 
-    Newest first, of open and closed runs, as long as the snapshot is kept.
+    Newest first, for open and closed runs, while the snapshot is kept.
     """
     services, limit = request.services, _LIMIT.read(request)
     reference, found = services.memories.list_seen(
@@ -116,8 +116,8 @@ def list_seen_entries(request: Request, caller: Principal) -> Response:
 def list_memories(request: Request, caller: Principal) -> Response:
     """List your memories and those of your agent type, newest first.
 
-    Lists memories that a run or a `POST` has named, except those whose names contain a secret of a
-    run. Memories of others are never listed, because a reference is enough to use one.
+    Lists memories that a run or a `POST` has used by name, except names that contain a secret of a
+    run. Others' memories are never listed, because a reference is enough to use one.
     """
     services = request.services
     make = partial(services.memory_references.make_reference, caller.tenant)
@@ -178,7 +178,7 @@ def _query(request: Request, limit: int) -> EntryListQuery:
 def delete_memory_entry(request: Request, caller: Principal) -> Response:
     """Delete an entry for all later runs.
 
-    Snapshots that are kept continue showing it; after the last of them it leaves the storage.
+    Kept snapshots still show it. After the last of them expires, it is removed from storage.
     """
     deleted = request.services.memories.delete(
         caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
@@ -234,7 +234,7 @@ def _read_ranking(request: Request) -> str | None:
 def _take_within(
     entries: Iterator[MemoryEntry], budget: int
 ) -> tuple[Iterator[MemoryEntry], str | None]:
-    """Take entries until the next one would exceed the budget.
+    """Take entries until the budget is reached.
 
     Returns:
         The entries, and the id of the last one if there are more.
@@ -256,7 +256,7 @@ def _take_within(
     idempotent=True,
 )
 def put_memory_entry(request: Request, caller: Principal, new: NewMemoryEntry) -> Response:
-    """Put an entry, without the secrets of the memory's open runs.
+    """Put an entry, with the secrets of the memory's open runs redacted.
 
     Each secret is replaced by `<REDACTED:label>` before anything is stored, or the entry is
     rejected if the run rejects secrets. Empty tags are dropped.

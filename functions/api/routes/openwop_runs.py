@@ -25,9 +25,9 @@ class StartedMemoryRunDocument(TypedDict):
 
     runId: RunId
     memoryRef: str
-    """An opaque reference, which gives its holders access to the memory; of several, the first."""
+    """An opaque reference, which gives its holders access to the memory; the first of several."""
     memoryRefs: NotRequired[list[str]]
-    """All memories, if there are several."""
+    """The references of all memories, if there are several."""
     snapshotAt: Timestamp
     """The time when the snapshot was taken."""
 
@@ -37,29 +37,29 @@ class MemoryRunStateDocument(TypedDict):
 
     runId: RunId
     state: RunState
-    """`expired` is a run whose `ttl` has passed."""
+    """`expired`: its `ttl` has passed."""
     memoryRef: str
     memoryRefs: list[str]
     snapshotAt: Timestamp
     """The time when the snapshot was taken."""
     startedAt: Timestamp
     endsAt: Timestamp
-    """The time when the run ended, or its `ttl` passes."""
+    """The time when the run ended, or will expire."""
     snapshotKeptUntil: Timestamp
-    """The time until which the run can be replayed; earlier if the run ends before its `ttl`."""
+    """The time until which the run can be replayed; earlier if it is ended before its `ttl`."""
     isReplayable: bool
     startedBy: str
-    """The principal."""
+    """The principal that started it."""
     onSecret: OnSecret
     secrets: list[str]
     """The labels of the run's secrets."""
     agent: NotRequired[str]
-    """The agent in the memory's name; absent if a reference or a run to replay named the memory,
-    or if the name holds one of the run's secrets."""
+    """The agent of the memory; absent if the run was started by references or as a replay, or if
+    the name contains one of the run's secrets."""
     scope: NotRequired[str]
-    """The scope, beside the agent."""
+    """The scope of the memory; absent as `agent`."""
     replayOf: NotRequired[str]
-    """The run whose snapshot it sees."""
+    """The run whose snapshot it reads."""
 
 
 class MemoryRunListDocument(UncountedPosition):
@@ -69,7 +69,7 @@ class MemoryRunListDocument(UncountedPosition):
 
 
 class EndedMemoryRunDocument(TypedDict):
-    """A run that was ended."""
+    """The ended run."""
 
     runId: str
     ended: Literal[True]
@@ -108,7 +108,7 @@ _RUN = f"{_RUNS}/{{runId}}"
 
 @ROUTES.add("GET /v1/openapi.json", PUBLIC, {200: dict})
 def get_openwop_description(_request: Request, _caller: Principal) -> Response:
-    """Get this document where OpenWOP looks for it."""
+    """Get this document at OpenWOP's address."""
     return read_openapi_document()
 
 
@@ -125,8 +125,7 @@ def start_memory_run(request: Request, caller: Principal, new: NewMemoryRun) -> 
     `agent` and `scope` name a memory of the caller, or of its agent type; `memoryRef` or
     `memoryRefs` name memories by reference. With `replayOf`, the new run reads exactly the entries
     of that run, in the same order. A run ends by a request, or after its `ttl`. While it is open,
-    no put
-    into its memories stores one of its secrets.
+    its secrets are redacted in all puts into its memories.
     """
     run = request.services.memory_runs.start(
         caller, new, request.optional_idempotency_token(caller)
@@ -138,8 +137,8 @@ def start_memory_run(request: Request, caller: Principal, new: NewMemoryRun) -> 
 def list_memory_runs(request: Request, caller: Principal) -> Response:
     """List the runs that you started, newest first.
 
-    A run is listed until {ENDED_OPENWOP_RUN_LIFETIME} after its snapshot was dropped. Runs of
-    others are never listed, because a run's id is enough to use it.
+    A run is listed until {ENDED_OPENWOP_RUN_LIFETIME} after its snapshot expires. Others' runs are
+    never listed, because a run's id is enough to use it.
     """
     page, position = paginate_uncounted(
         request,
@@ -154,7 +153,7 @@ def list_memory_runs(request: Request, caller: Principal) -> Response:
 def get_memory_run(request: Request, caller: Principal) -> Response:
     """Get the state of a run.
 
-    A run is found until {ENDED_OPENWOP_RUN_LIFETIME} after its snapshot was dropped.
+    A run is found until {ENDED_OPENWOP_RUN_LIFETIME} after its snapshot expires.
     """
     run = request.services.memory_runs.get(caller, request.path_params["runId"])
     return json_response(200, _render_state(request, caller, run))
@@ -162,7 +161,7 @@ def get_memory_run(request: Request, caller: Principal) -> Response:
 
 @ROUTES.add(f"DELETE {_RUN}", ANY, {204: None}, audited=(DELETE_RUN,))
 def delete_memory_run(request: Request, caller: Principal) -> Response:
-    """Delete a run with its secrets and its hold on its snapshot.
+    """Delete a run with its secrets; its snapshot is no longer kept for it.
 
     For the principal that started it, and with `memory.admin`. Replays of it keep the snapshot.
     """
@@ -180,7 +179,7 @@ def delete_memory_run(request: Request, caller: Principal) -> Response:
 def add_run_secrets(request: Request, caller: Principal, new: NewSecrets) -> Response:
     """Add a secret to an open run.
 
-    From the answer on, no put into the run's memories stores it. Earlier entries stay unchanged.
+    After the response, puts into the run's memories redact it. Earlier entries stay unchanged.
     Repeating the request changes nothing.
     """
     run = request.services.memory_runs.add_secrets(caller, request.path_params["runId"], new)
@@ -199,7 +198,7 @@ def _render_state(request: Request, caller: Principal, run: MemoryRun) -> Memory
 
 @ROUTES.add(f"POST {_RUN}/end", READ, {200: EndedMemoryRunDocument}, audited=(CHANGE_RUN,))
 def end_memory_run(request: Request, caller: Principal) -> Response:
-    """End a run: drop its secrets; its snapshot is kept for replays.
+    """End a run: delete its secrets, and keep its snapshot for replays.
 
     For the principal that started it, and for holders of its id with `memory.write`. Repeating the
     request changes

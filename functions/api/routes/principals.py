@@ -81,9 +81,8 @@ _PRINCIPAL = f"{_PRINCIPALS}/{{id+}}"
 def create_principal(request: Request, caller: Principal, new: NewPrincipal) -> Response:
     """Create a principal.
 
-    The answer is the only one that contains the key. If a revoked principal had this id, the
-    answer is 409 without `reuse`, because the new principal gets the memory, tasks and access of
-    the revoked one.
+    Only this response contains the key. If a revoked principal had this id, set `reuse` to give the
+    new principal its memory, tasks and access; otherwise the request is rejected with 409.
     """
     token = request.claim_idempotency_key(caller) or RequestToken.create()
     principal, api_key = request.services.principals.create_principal(
@@ -131,7 +130,7 @@ def change_principal(request: Request, caller: Principal, change: PrincipalChang
     audited=(ROTATE_KEY,),
 )
 def rotate_key(request: Request, caller: Principal) -> Response:
-    """Give a principal a new key, and revoke the old one."""
+    """Create a new key for a principal, and revoke the old key."""
     principal, api_key = request.services.principals.rotate_key(
         caller,
         request.path_params["id"],

@@ -1,4 +1,4 @@
-"""Private spaces: the calls of objects below their owner's address."""
+"""Private spaces: the routes of objects below their owner's path."""
 
 from dataclasses import replace
 from functools import wraps

@@ -31,10 +31,10 @@ BetaParameter = Annotated[float, Field(ge=1)]
 
 
 class WorkflowDocument(TypedDict):
-    """A workflow, and what was learned of it."""
+    """A workflow with its learned statistics."""
 
     agent_type: str
-    """A label that groups runs, such as `sdr`; no boundary."""
+    """A label that groups runs, such as `sdr`. It does not limit access."""
     task_type: str
     workflow_id: str
     spec: NotRequired[Annotated[JsonValue, VALUE]]
@@ -53,7 +53,7 @@ class SelectedWorkflowDocument(WorkflowDocument):
     """The workflow that was selected."""
 
     sampled: Probability
-    """The draw from its Beta(alpha, beta)."""
+    """The sample from its Beta(alpha, beta)."""
 
 
 class WorkflowPageDocument(PagePosition):
@@ -109,7 +109,7 @@ def select_workflow(request: Request, caller: Principal) -> Response:
     """Select the workflow to try next, by Thompson sampling.
 
     Draws a sample from each workflow's Beta(alpha, beta) and returns the workflow with the
-    highest one. The body is optional; `seed` makes the draws repeatable.
+    highest one. The body is optional; `seed` makes the samples repeatable.
     """
     wanted = request.parse_body(Selection) if request.body else Selection()
     found = request.services.procedures.select(caller, _procedure(request), wanted.seed)

@@ -1,4 +1,4 @@
-"""Recall: one question to all memory that a caller may read."""
+"""Recall: search all memory that a caller may read."""
 
 from typing import Any, NotRequired, cast
 
@@ -22,7 +22,7 @@ from functions.recall.tokens import TOKENIZER
 
 
 class NearbyMessageDocument(TypedDict):
-    """A message before or after a message that was found, or that message itself."""
+    """A found message, or a message before or after it."""
 
     index: Count
     reference: str
@@ -39,16 +39,16 @@ class RecallReferenceDocument(TypedDict):
     """A short name of the item: `GET /api/v1/recall/{reference}` returns it."""
     id: str
     text: str
-    """The text of the item, in at most {MAX_RECALLED_CHARACTERS} characters."""
+    """The text of the item, at most {MAX_RECALLED_CHARACTERS} characters."""
     time: Timestamp
     """The time that the item is about: a message's `timestamp`, an entry's `occurred_at`, a fact's
     `valid_from`, else the creation."""
     provenance: dict[str, Any]
-    """The principal that stored the item, and its source. For a fact, also the time since when it
+    """The principal that stored the item, and its source. For a fact, also the time since which it
     holds, the fact that it `replaced`, and the other value of a single-valued predicate that it
-    `conflicts_with`. Items that a strategy learned name the messages in `learned_from`."""
+    `conflicts_with`. Learned items name their messages in `learned_from`."""
     speaker: NotRequired[str]
-    """The principal that said it: for messages."""
+    """For messages: the speaker."""
     namespace: NotRequired[str]
     key: NotRequired[str]
     memory_type: NotRequired[str]
@@ -64,7 +64,7 @@ class RecallReferenceDocument(TypedDict):
 
 
 class AnswersDocument(PagePosition):
-    """A page of the messages that were made from an item."""
+    """A page of the messages that use an item."""
 
     answers: list[RecallReferenceDocument]
 
@@ -73,18 +73,17 @@ class RecallItemDocument(RecallReferenceDocument):
     """An item that recall found."""
 
     score: float
-    """The match of the item with the query: 1 for the same words. Compare scores within one answer
-    only."""
+    """The relevance: 1 for the same words. Compare scores only within one response."""
     matched: list[str]
     """The words and IDs of the query that the item has."""
     neighbours: NotRequired[list[NearbyMessageDocument]]
-    """For messages: those around it and the message itself, in order."""
+    """For messages: the message and its neighbors, in order."""
     explanation: NotRequired[dict[str, float]]
-    """With `explain`: what the score is computed from."""
+    """With `explain`: the parts of the score."""
 
 
 class RecallDocument(TypedDict):
-    """The items that fit a question best, and a text that quotes them."""
+    """The best items for a question, and a text that quotes them."""
 
     items: list[RecallItemDocument]
     text: str
@@ -94,19 +93,19 @@ class RecallDocument(TypedDict):
     tokenizer: str
     """The rule that counts tokens."""
     skipped_sources: list[SourceName]
-    """The sources that do not know one of the filters, and were not searched."""
+    """The sources that do not support a given filter, and were not searched."""
     indexed_until: Timestamp
     """All writes before this time were searched."""
 
 
 def render_recall(recalled: Recalled, *, is_explained: bool) -> RecallDocument:
-    """Render the answer of a recall."""
+    """Render the result of a recall."""
     items = [_render_item(each, is_explained=is_explained) for each in recalled.items]
     return to_document(recalled, RecallDocument, items=items, tokenizer=TOKENIZER)
 
 
 def render_reference(item: RecallItem) -> RecallReferenceDocument:
-    """Render an item that a reference names."""
+    """Render the item of a reference."""
     provenance = dict(item.provenance)
     document = to_document(item, RecallReferenceDocument, provenance=provenance)
     document.update(item.address)  # type: ignore[typeddict-item]
@@ -127,7 +126,7 @@ def _render_item(item: RecallItem, *, is_explained: bool) -> RecallItemDocument:
 
 
 class ForgottenDocument(TypedDict):
-    """The counts of what was deleted about a user."""
+    """The numbers of deleted items about a user, by kind."""
 
     entries: Count
     facts: Count
@@ -135,7 +134,7 @@ class ForgottenDocument(TypedDict):
     states: Count
     objects: Count
     complete: bool
-    """True if nothing is left; otherwise repeat the request."""
+    """True if nothing is left. If false, repeat the request."""
 
 
 ROUTES = RouteTable()
@@ -156,7 +155,7 @@ _AS = TextParameter(
     is_query=True,
 )
 def recall(request: Request, caller: Principal, question: Question) -> Response:
-    """Ask all memory one question.
+    """Search all memory for a question.
 
     Searches the entries, facts, messages and episodes that you may read, and ranks them
     together. `confidential` and `restricted` items are never found. `text` quotes the items as
@@ -184,7 +183,7 @@ def _find_asker(request: Request, caller: Principal) -> Principal:
     error_statuses=(403, 404),
 )
 def get_recalled(request: Request, caller: Principal) -> Response:
-    """Get the item that a reference names."""
+    """Get the item of a reference."""
     item = request.services.recall.get(caller, request.path_params["reference"])
     return json_response(200, render_reference(item))
 
@@ -193,10 +192,10 @@ def get_recalled(request: Request, caller: Principal) -> Response:
     "GET /api/v1/recall/{reference}/answers", READ, {200: AnswersDocument}, query=CURSOR_PAGE
 )
 def list_answers(request: Request, caller: Principal) -> Response:
-    """List the messages whose `uses` name an item, the newest first.
+    """List the messages whose `uses` name an item, newest first.
 
-    Messages of conversations that you may not read, and of `confidential` and `restricted`
-    ones, are left out. An item that does not exist has no answers.
+    Messages of conversations that you may not read, and of `confidential` and `restricted` ones,
+    are omitted. The list of a missing item is empty.
     """
     reference, recall = request.path_params["reference"], request.services.recall
     answers, position = paginate(
@@ -210,12 +209,12 @@ def list_answers(request: Request, caller: Principal) -> Response:
 
 @ROUTES.add("POST /api/v1/forget", WRITE, {200: ForgottenDocument}, audited=(FORGET_USER,))
 def forget_user(request: Request, caller: Principal, asked: ForgottenUser) -> Response:
-    """Delete all that is stored about a user.
+    """Delete all memory about a user.
 
     Deletes the entries below `users/{user_id}/`, the facts and conversations with this `user_id`,
-    archives included, the states that the user owns, and the objects in spaces named
-    `users/{user_id}` or below. What strategies learned from these conversations ends with them.
-    Needs write access to `users/{user_id}/memory`. If `complete` is false, repeat the request.
+    including archives, the states that the user owns, and the objects in the spaces
+    `users/{user_id}` and below. Memory learned from these conversations ends. Needs write access to
+    `users/{user_id}/memory`. If `complete` is false, repeat the request.
     """
     found = request.services.user_forgetting.forget(caller, asked.user_id)
     names = ("entries", "facts", "conversations", "states", "objects")
@@ -227,10 +226,10 @@ def forget_user(request: Request, caller: Principal, asked: ForgottenUser) -> Re
 def search_conversations(
     request: Request, caller: Principal, question: ConversationQuestion
 ) -> Response:
-    """Search what was said in conversations.
+    """Search the messages of conversations.
 
-    Searches the messages of the 500 newest conversations that you may read, or of those of a
-    user. A message is found from its append on. Each result has the messages around it.
+    Searches the 500 newest conversations that you may read, or a user's 500 newest. Messages are
+    found as soon as they are appended. Each result has the messages around it.
     """
     found = request.services.recall.search_conversations(caller, question)
     return json_response(200, render_recall(found, is_explained=question.explain))

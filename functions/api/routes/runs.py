@@ -147,8 +147,8 @@ def delete_episode(request: Request, caller: Principal) -> Response:
 def list_agent_types(request: Request, caller: Principal) -> Response:
     """List the agent types of the last {RUN_RETENTION_DAYS}, and those with workflows.
 
-    An agent type is listed for {RUN_RETENTION_DAYS} after a run or fact named it, and as long as it
-    has a workflow.
+    An agent type is listed for {RUN_RETENTION_DAYS} after its last run or fact, and while it has a
+    workflow.
     """
     agent_types = request.services.agent_types
     read = partial(agent_types.list_page, caller)
@@ -218,8 +218,7 @@ def recall_episodes(request: Request, caller: Principal) -> Response:
     """Recall the newest episodes of an agent type, or of a run.
 
     Lists the newest episodes first. The episodes of a run are complete. The episodes of an
-    agent type span its runs, and a new one may be missing for a moment. The answer has no
-    total.
+    agent type span its runs, and a new one may be missing for a moment. The response has no total.
     """
     limit, before = _EPISODE_LIMIT.read(request), read_cursor(request, caller, AFTER, _BEFORE)
     UNCOUNTED.read(request)

@@ -16,10 +16,10 @@ class SearchResultDocument(TypedDict):
 
     entry: EntryDocument
     score: float
-    """The match of the entry with the query: 1 for the same words. Compare scores within one answer
-    only. For a search by vector, the cosine."""
+    """The relevance: 1 for the same words; for a search by vector, the cosine. Compare scores only
+    within one response."""
     matched: list[str]
-    """The words and ids of the query that it has, without case and accents."""
+    """The words and ids of the query that the entry has, without case and accents."""
 
 
 class SearchResultsDocument(TypedDict):
@@ -41,9 +41,9 @@ ROUTES = RouteTable()
 def search_entries(request: Request, caller: Principal, asked: MemorySearch) -> Response:
     """Search entries by meaning.
 
-    Compares the query with the words of key, tags and value by meaning. The results have only
-    entries that you may read, and no `confidential` or `restricted` ones. A new entry is found
-    within two seconds; a deleted entry is never found.
+    Compares the query with key, tags and value by meaning and by words. Results are entries that
+    you may read, without `confidential` and `restricted` ones. A new entry is found within two
+    seconds; a deleted entry is never found.
     """
     has_value, is_touched = VALUES.read(request) is None, TOUCH.read(request) is not False
     found = request.services.search.search(caller, asked, is_touched=is_touched)

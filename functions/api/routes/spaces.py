@@ -24,11 +24,11 @@ from functions.platform.limits import MAX_NAME_CHARACTERS
 
 
 class SpaceDocument(TypedDict):
-    """A space of objects, and who may use it."""
+    """A space of objects and its permissions."""
 
     space: str
     owner: str
-    """The id of the principal that made it."""
+    """The id of the principal that created it."""
     permissions: NamespacePermissionsDocument
     version: Version
     """The version of the permissions."""
@@ -60,7 +60,7 @@ _SPACE = f"{_SPACES}/{{space}}"
 
 
 def read_space(request: Request) -> str:
-    """Read the name of a space: `agents/{agent_id}/{space}` for a private one."""
+    """Read the name of a space: `agents/{agent_id}/{space}` for a private space."""
     name = request.path_param("space", MAX_NAME_CHARACTERS)
     owner = request.path_params.get("agent_id")
     return name if owner is None else f"agents/{encode_segment(owner)}/{name}"
@@ -68,7 +68,7 @@ def read_space(request: Request) -> str:
 
 @ROUTES.add(f"GET {_SPACES}", READ, {200: SpacePageDocument}, query=CURSOR_PAGE)
 def list_spaces(request: Request, caller: Principal) -> Response:
-    """List the spaces that the caller may read; all for `memory.admin`."""
+    """List the spaces that you may read; with `memory.admin`, all."""
     spaces = request.services.spaces
     page, position = paginate(request, caller, partial(spaces.list_page, caller), render_space)
     return json_response(200, SpacePageDocument(spaces=page, **position))
@@ -83,11 +83,11 @@ def list_spaces(request: Request, caller: Principal) -> Response:
     audited=(CHANGE_SPACE,),
 )
 def configure_space(request: Request, caller: Principal, change: SpaceChange) -> Response:
-    """Change who may use a space.
+    """Change the permissions of a space.
 
     With `memory.admin`, or `memory.write` and `admin` access to the space. Omitted fields stay
     unchanged. Creates the space if it is new. `default` is the access of principals that aren't
-    listed; it is `none` until it is set.
+    listed; initially `none`.
     """
     changed = request.services.spaces.configure(
         caller,

@@ -85,7 +85,7 @@ class AgentStatesDocument(UncountedPosition):
     states: list[StateDocument]
     """With `values=omit`, each without its value."""
     hidden: NotRequired[Literal[True]]
-    """With an empty list: the caller may not read what is in it."""
+    """With an empty list: the caller may not read its elements."""
 
 
 def render_state_head(state: State) -> StateHeadDocument:
@@ -94,7 +94,7 @@ def render_state_head(state: State) -> StateHeadDocument:
 
 
 def render_state(state: State, *, has_value: bool = True) -> StateDocument:
-    """Render a state; its value is copied as it is stored."""
+    """Render a state; the stored value is copied without parsing."""
     document = to_document(state, StateDocument, **state.address._asdict())
     if state.value is UNREADABLE:
         document["unreadable"] = True
@@ -138,8 +138,8 @@ def delete_state(request: Request, caller: Principal) -> Response:
 def list_states(request: Request, caller: Principal) -> Response:
     """Get all of an agent's states for an owner, the last updated first.
 
-    Pages with a `total` are strongly consistent; others come from an index that may be a moment
-    behind.
+    Pages with a `total` are strongly consistent; other pages come from an eventually consistent
+    index.
     """
     agent, owner = request.path_param("agent_id"), request.path_param("owner_id")
     asked = read_page_request(request, caller, _LIMIT)
@@ -167,10 +167,10 @@ def list_states(request: Request, caller: Principal) -> Response:
 
 @ROUTES.add(f"GET {_OF_AGENT}", READ, {200: AgentStatesDocument}, query=(VALUES, *UNCOUNTED_PAGE))
 def list_agent_states(request: Request, caller: Principal) -> Response:
-    """List an agent's states for all owners, those of one owner together.
+    """List an agent's states for all owners, grouped by owner.
 
-    The agent and the agents of its type get all states, others those that they own. For each
-    owner, the last updated come first. The index is eventually consistent.
+    The agent and the agents of its type get all states; others get the states that they own. For
+    each owner, the last updated come first. The index is eventually consistent.
     """
     agent = request.path_param("agent_id")
     states, has_values = request.services.states, VALUES.read(request) is None

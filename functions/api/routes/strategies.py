@@ -24,9 +24,9 @@ class TriggerDocument(TypedDict):
     """The condition on which a conversation is read."""
 
     messages: Version | None
-    """The number of new messages that is enough."""
+    """The number of new messages after which a conversation is read."""
     idle: str | None
-    """The age of the last message that is enough, as an ISO 8601 duration."""
+    """The age of the last message after which a conversation is read (ISO 8601)."""
 
 
 class StrategyDocument(TypedDict):
@@ -36,7 +36,7 @@ class StrategyDocument(TypedDict):
     kind: Literal["facts", "preferences", "summary", "episodes"]
     instructions: str
     namespace: str
-    """The template of the namespace that entries are written to."""
+    """The template for the namespace of learned entries."""
     model: str | None
     """A model of the deployment; null for its first one."""
     trigger: TriggerDocument
@@ -58,17 +58,17 @@ class WaitingDocument(TypedDict):
     """The number of waiting conversations, by the reason."""
 
     trigger: Count
-    """They have new messages, and have not reached the trigger."""
+    """Conversations with new messages that have not reached the trigger."""
     running: Count
-    """A request to the model is running."""
+    """Conversations with a running request to the model."""
     budget: Count
-    """The budget of the day is used up. They are read on the next day."""
+    """Conversations without budget today. They are read on the next day."""
     retry: Count
-    """The model did not answer. They are tried again, each time after a longer wait."""
+    """Conversations for which the model did not answer. They are retried after increasing waits."""
 
 
 class LearningBudgetDocument(TypedDict):
-    """The tenant's usage by strategies on a day (UTC), and its limits; null is no limit."""
+    """The usage of the tenant's strategies on a day (UTC), and the limits; null is no limit."""
 
     day: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
     tokens: Count
@@ -89,13 +89,13 @@ class StrategyStatusDocument(TypedDict):
     """At most 1,000 conversations are counted."""
     waiting_since: Timestamp | None
     learned: Count
-    """Items that were added, or learned again."""
+    """The number of items added or learned again."""
     ended: Count
-    """Items that were ended."""
+    """The number of ended items."""
     dropped: Count
-    """Items, or whole answers, that the schema does not allow."""
+    """The number of items and answers that the schema does not allow."""
     failed: Count
-    """Requests that the model did not answer."""
+    """The number of requests that the model did not answer."""
     requests: Count
     tokens: Count
     last_learned_at: Timestamp | None
@@ -113,7 +113,7 @@ def render_strategy(strategy: Strategy) -> StrategyDocument:
 
 
 def render_status(status: StrategyStatus) -> StrategyStatusDocument:
-    """Render a status, with the model that is asked at present."""
+    """Render a status, with the model in use."""
     strategy, waiting = status.strategy, status.waiting.by_reason
     since = status.waiting.since
     return to_document(
@@ -170,8 +170,8 @@ def list_strategies(request: Request, caller: Principal) -> Response:
 def put_strategy(request: Request, caller: Principal, new: NewStrategy) -> Response:
     """Create or change a strategy.
 
-    A changed strategy has a new version. It reads the messages that the former version has not
-    read. Repeating the request changes nothing.
+    A changed strategy has a new version. It reads messages that the former version has not read.
+    Repeating the request changes nothing.
     """
     name = request.path_param("name")
     stored, is_new = request.services.strategies.put(caller, name, new, request.if_match)
@@ -190,7 +190,7 @@ def get_strategy(request: Request, caller: Principal) -> Response:
     f"DELETE {_STRATEGY}", ADMIN, {204: None}, if_match="optional", audited=(DELETE_STRATEGY,)
 )
 def delete_strategy(request: Request, caller: Principal) -> Response:
-    """Delete a strategy; the memory that it has learned stays."""
+    """Delete a strategy; learned memory stays."""
     request.services.strategies.delete(caller, request.path_param("name"), request.if_match)
     return Response(204)
 

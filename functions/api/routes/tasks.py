@@ -70,12 +70,12 @@ _MAX_KB = IntegerParameter(
     query=(_EPISODIC_LIMIT, TAGS, _MAX_KB, VALUES, TOUCH),
 )
 def get_task_context(request: Request, caller: Principal) -> Response:
-    """Get the memory that belongs to a task, packed.
+    """Get the memory of a task, packed into a size.
 
     For readers of the task's working memory. The coordinator gets the assignee's episodes, and
-    others get their own; `tags` filters only episodes. The semantic entries are those
-    of the task's `semantic_namespaces`, or else of the namespaces that its coordinator's
-    guardrails allow. The first entry that doesn't fit into `max_kb` ends the list.
+    others get their own; `tags` filters only episodes. The semantic entries come from the task's
+    `semantic_namespaces`, or else from the namespaces that its coordinator's guardrails allow. The
+    list ends before the first entry that exceeds `max_kb`.
     """
     episodic, max_kb = _EPISODIC_LIMIT.read(request), _MAX_KB.read(request)
     task_id = request.path_params["task_id"]
@@ -123,7 +123,7 @@ def list_intent_tasks(request: Request, caller: Principal) -> Response:
 def list_agent_tasks(request: Request, caller: Principal) -> Response:
     """List the open tasks assigned to an agent, as a bare array.
 
-    Those in which the caller has part; all of them with `memory.admin`.
+    Lists tasks that you take part in; with `memory.admin`, all.
     """
     agent_id, tasks = request.path_params["agent_id"], request.services.task_reader
     asked = read_page_request(request, caller, ARRAY_LIMIT)
@@ -183,12 +183,12 @@ def change_task(request: Request, caller: Principal, change: TaskChange) -> Resp
     response_headers=(),
 )
 def apply_workflow(request: Request, caller: Principal) -> Response:
-    # PyYAML takes 10 ms of INIT, and few containers read a workflow.
+    # PyYAML takes 10 ms of INIT, and few instances read a workflow.
     """Apply a workflow's memory, agents and plan.
 
-    For users and coordinators; the caller becomes the coordinator of the tasks. Applying the same
-    file again changes nothing and returns the same answer. A changed file changes what exists,
-    except ended tasks. Another `version` creates other tasks. An error names its line.
+    For users and coordinators; the caller becomes the coordinator of the tasks. Applying a file
+    again changes nothing and returns the same response. A changed file changes existing settings
+    and tasks, except ended tasks. Another `version` creates other tasks. Errors name the line.
     """
     from functions.workflows.parser import parse_workflow  # noqa: PLC0415
 
@@ -202,9 +202,9 @@ def apply_workflow(request: Request, caller: Principal) -> Response:
 def _pack_context(
     task: Task, found: Iterable[tuple[Section, Entry]], max_bytes: int, *, has_values: bool
 ) -> TaskContextDocument:
-    """Render entries up to `max_bytes`; the first one that doesn't fit ends the packing.
+    """Render entries up to `max_bytes`; stop before the first one that exceeds them.
 
-    Values count where they are left out, too: the entries are those that the task would get.
+    Omitted values count, too: the entries are the same as with values.
     """
     packed: dict[Section, list[Any]] = {
         "working": [],

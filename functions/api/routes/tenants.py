@@ -48,7 +48,7 @@ def create_tenant(request: Request, caller: Principal, new: NewTenant) -> Respon
 def create_admin(request: Request, caller: Principal, new: NewAdmin) -> Response:
     """Create an administrator in an existing tenant.
 
-    The answer is the only one that contains the key.
+    Only this response contains the key.
     """
     token = request.claim_idempotency_key(caller) or RequestToken.create()
     admin, api_key = request.services.principals.create_admin(
@@ -67,9 +67,9 @@ def create_admin(request: Request, caller: Principal, new: NewAdmin) -> Response
 def change_tenant(request: Request, caller: Principal, change: TenantChange) -> Response:
     """Set limits of a tenant.
 
-    A limit holds within a minute. Beyond it, a request is 429 `QUOTA_EXCEEDED` with the limit's
-    name. Deletions, and changes that don't grow, are never refused. Limits that aren't given
-    stay, and null removes one.
+    A limit applies within a minute. Requests over it are rejected with 429 `QUOTA_EXCEEDED` and the
+    limit's name. Deletions, and changes without growth, are never rejected. Omitted limits stay
+    unchanged, and null removes one.
     """
     tenant = request.path_params["id"]
     request.claim_idempotency_key(caller)
@@ -89,7 +89,7 @@ def grant_permissions(request: Request, caller: Principal, granted: PrincipalGra
     """Set all permissions of a principal.
 
     Grants or revokes `memory.inspect`, which permits reading everything in the tenant, and no
-    write. Each use is in the tenant's audit log.
+    writes. Each use is recorded in the tenant's audit log.
     """
     params = request.path_params
     changed = request.services.principals.grant(

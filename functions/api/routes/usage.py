@@ -16,14 +16,14 @@ Amount = Annotated[float, Field(ge=0)]
 
 
 class DayUsageDocument(TypedDict):
-    """A tenant's usage of a day, and what was stored at the end of the day, or now."""
+    """A tenant's usage on a day, and its stored amounts at the end of the day, or now."""
 
     day: str
-    """In UTC, as `2026-11-24`."""
+    """The day in UTC, such as `2026-11-24`."""
     requests: dict[str, int]
     """The number of requests, by operation."""
     items: dict[str, int]
-    """The number of stored things, by kind."""
+    """The number of stored items, by kind."""
     bytes: dict[str, int]
     """The bytes of their contents, by kind."""
     read_units: Amount
@@ -52,7 +52,7 @@ class TenantDocument(TypedDict):
 
 
 class TenantUsageDocument(TypedDict):
-    """The days of a tenant, the oldest first."""
+    """The days of a tenant, oldest first."""
 
     tenant: str
     limits: TenantLimitsDocument
@@ -70,7 +70,7 @@ def render_limits(limits: TenantLimits) -> TenantLimitsDocument:
 
 
 def render_usage(used: TenantUsage) -> TenantUsageDocument:
-    """Render what a tenant uses, with its limits."""
+    """Render a tenant's usage, with its limits."""
     documents = [
         to_document(
             each,
@@ -102,8 +102,8 @@ _TO = _build_parameter("to", "The last day, in UTC; by default today.")
 def report_usage(request: Request, caller: Principal) -> Response:
     """Report the daily usage of a tenant.
 
-    With the root key, of all tenants. Items and bytes are exact within a minute after the last
-    write; requests and units are those of requests that were answered.
+    With the root key, of all tenants. Items and bytes are exact a minute after the last write;
+    requests and units count answered requests.
     """
     reported = request.services.usage_reports.report(caller, _FROM.read(request), _TO.read(request))
     return json_response(200, UsageDocument(tenants=list(map(render_usage, reported))))

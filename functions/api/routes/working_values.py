@@ -42,7 +42,7 @@ class WorkingValuesDocument(TypedDict):
 
 
 def render_working_value(instance: str, key: str, value: WorkingValue) -> WorkingValueDocument:
-    """Render a working value; it is copied as it is stored."""
+    """Render a working value; the stored value is copied without parsing."""
     return to_document(value, WorkingValueDocument, instance_id=instance, key=key)
 
 
@@ -57,7 +57,7 @@ _VALUE = f"{_WORKING}/{{key+}}"
 def put_working_value(request: Request, caller: Principal, new: NewWorkingValue) -> Response:
     """Store a working value of an instance.
 
-    All values of an instance have up to {MAX_INSTANCE_BYTES} together, as compact JSON.
+    All values of an instance together have at most {MAX_INSTANCE_BYTES} of compact JSON.
     """
     (instance, key) = _names(request)
     stored = request.services.working_values.put(caller, instance, key, new)

@@ -44,8 +44,8 @@ class AccessDecision(Model):
     """A decision about access, and the rule that made it.
 
     Attributes:
-        rule: The rule that permits it, or what prevents it: `no rule permits it`, a permission
-            that is missing, a guardrail, the end of a task.
+        rule: The rule that permits the access, or the reason against it: `no rule permits it`,
+            a missing permission, a guardrail, the end of a task.
     """
 
     allowed: bool

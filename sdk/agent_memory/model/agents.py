@@ -35,7 +35,7 @@ class AgentEpisodic(Model):
 
     Attributes:
         total_size_kb: The bytes of all values, in units of 1,024, rounded up.
-        capacity: The maximum number of entries, guardrails included.
+        capacity: The maximum number of entries, including guardrails.
         room: The number of entries that can be added without an eviction.
     """
 

@@ -16,8 +16,8 @@ class ConsolidationStep(Model):
     """A change of facts by a consolidation.
 
     Attributes:
-        facts: The facts that are merged, ended or weakened, as they are now. A fact about a
-            user whose memory you may not read lacks its statement.
+        facts: The facts that are merged, ended or weakened, in their present state. A fact
+            about a user whose memory you may not read has no statement.
         kept: The id of the fact that remains.
     """
 
@@ -83,7 +83,7 @@ class ConsolidationSettings(Model):
         end_below: A weakened fact ends if its confidence is below this value.
         next_at: The start of the next consolidation. A tenant's first fact schedules one within
             eight days.
-        last_run: The id of the latest one.
+        last_run: The id of the latest consolidation.
     """
 
     every: str | None = None

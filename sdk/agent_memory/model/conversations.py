@@ -18,8 +18,8 @@ class ConversationMessage(Model):
     Attributes:
         content: Absent without `memory.read`, and with `values=omit`.
         metadata: Absent without `memory.read`, and with `values=omit`.
-        uses: References of the recalled items that it was made from; absent if there are none.
-        edited_by: The principal that changed it last, if that was not its author.
+        uses: References of the recalled items that it was made from; absent without any.
+        edited_by: The principal that changed it last; absent if it was the author.
         edited_at: The time of that change.
         unreadable: True if the stored text was damaged or moved: replace it or delete the
             message.
@@ -62,8 +62,8 @@ class ConversationHead(Model):
         tags: Labels to query by.
         unreadable: True if the stored metadata was damaged or moved: replace it or delete the
             conversation.
-        metadata: Absent without `memory.read`, with `values=omit`, and where a page of messages
-            leaves them no room: `limit=0` shows them alone.
+        metadata: Absent without `memory.read`, with `values=omit`, and if messages fill the
+            response: `limit=0` returns the metadata alone.
         version: The version of the schema (Agent Memory Protocol §4.1).
         revision: Counts the changes; send it as If-Match.
         sensitivity: `confidential` and `restricted` conversations are stored encrypted.

@@ -19,19 +19,19 @@ class Entry(Model):
         agent_id: The owner.
         namespace: The group that the entry belongs to, such as `billing.invoices`.
         key: The entry's name within its namespace.
-        memory_type: The tier: it decides on lifetime and access.
+        memory_type: The tier, which determines lifetime and access.
         tags: Labels to query by.
         ttl: `task_lifetime`, `duration:` and an ISO 8601 duration, or null: no end.
         pinned: Episodic only: never evicted.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         version: Counts the changes; send it as If-Match, or in a batch.
         occurred_at: The time when the content happened; by default, the creation of the entry.
-        expires_at: From this moment on the entry is neither shown nor found.
+        expires_at: The time of its expiry. It is not found afterwards.
         curated_by: Semantic only: the author of the last change.
         vector_length: The number of elements of the client's vector; absent if there is none.
         unreadable: True if the stored value was damaged or moved: replace it or delete the
             entry.
-        inherited: True for an entry of the parent's that a query shows by its sub-task.
+        inherited: True for an entry of the parent task that its sub-task inherits.
         value: Your JSON object. Absent without `memory.read`, and with `values=omit`.
         vector: The client's vector, of length 1. Only shown with `vector=include`.
         superseded_at: With `version` or `as_of`: when the next version was written; null in the
@@ -92,9 +92,9 @@ class SearchResult(Model):
     """An entry that a search found.
 
     Attributes:
-        score: The match of the entry with the query: 1 for the same words. Compare scores
-            within one answer only. For a search by vector, the cosine.
-        matched: The words and ids of the query that it has, without case and accents.
+        score: The relevance: 1 for the same words; for a search by vector, the cosine. Compare
+            scores only within one response.
+        matched: The words and ids of the query that the entry has, without case and accents.
     """
 
     entry: Entry
@@ -107,8 +107,7 @@ class EvictionCandidate(Entry):
     """An episodic entry that may be evicted.
 
     Attributes:
-        last_accessed_at: The time when its owner last wrote it, or read it as far as that is
-            recorded.
+        last_accessed_at: The time of the owner's last write or recorded read.
     """
 
     last_accessed_at: datetime

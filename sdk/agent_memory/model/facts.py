@@ -18,7 +18,7 @@ class Fact(Model):
     Attributes:
         user_id: The user whom the fact is about.
         unreadable: True if the stored metadata was damaged or moved.
-        agent_type: A label that groups runs, such as `sdr`; no boundary.
+        agent_type: A label that groups runs, such as `sdr`. It does not limit access.
         subject: Absent without `memory.read`.
         predicate: Absent without `memory.read`.
         object: Absent without `memory.read`.
@@ -30,7 +30,8 @@ class Fact(Model):
         replaced_facts: The ids of the facts that it ended.
         merged_into: The id of the equal fact that remains.
         conflicts_with: The ids of facts with another value of the same single-valued predicate;
-            absent without any. A list names those of its page, a recall all that hold.
+            absent without any. A list compares the facts of its page, a recall all present
+            facts.
         metadata: Absent without `memory.read`.
         version: Counts the changes; send it as If-Match.
     """
@@ -64,9 +65,8 @@ class RecalledFact(Fact):
     """A fact that was recalled.
 
     Attributes:
-        score: The match of the fact with the query: 1 for the same words. Compare scores within
-            one answer only.
-        matched: The words and ids of the query that it has, without case and accents.
+        score: The relevance: 1 for the same words. Compare scores only within one response.
+        matched: The words and ids of the query that the fact has, without case and accents.
     """
 
     score: float

@@ -15,8 +15,8 @@ class Trigger(Model):
     """The conditions that start the learning from a conversation.
 
     Attributes:
-        messages: The number of new messages that is enough.
-        idle: The age of the last message that is enough, as an ISO 8601 duration.
+        messages: The number of new messages after which a conversation is read.
+        idle: The age of the last message after which a conversation is read (ISO 8601).
     """
 
     messages: int | None = None
@@ -28,7 +28,7 @@ class Strategy(Model):
     """A strategy that learns from conversations.
 
     Attributes:
-        namespace: The template of the namespace that entries are written to.
+        namespace: The template for the namespace of learned entries.
         model: A model of the deployment; null for its first one.
         version: Counts the changes; send it as If-Match. Each learned item names it.
     """
@@ -51,10 +51,11 @@ class Waiting(Model):
     """The number of waiting conversations, by reason.
 
     Attributes:
-        trigger: They have new messages, and have not reached the trigger.
-        running: A request to the model is running.
-        budget: The budget of the day is used up. They are read on the next day.
-        retry: The model did not answer. They are tried again, each time after a longer wait.
+        trigger: Conversations with new messages that have not reached the trigger.
+        running: Conversations with a running request to the model.
+        budget: Conversations without budget today. They are read on the next day.
+        retry: Conversations for which the model did not answer. They are retried after
+            increasing waits.
     """
 
     trigger: int
@@ -81,10 +82,10 @@ class StrategyStatus(Model):
     Attributes:
         model: The model in use; null if the deployment has none, and nothing is learned.
         waiting: At most 1,000 conversations are counted.
-        learned: Items that were added, or learned again.
-        ended: Items that were ended.
-        dropped: Items, or whole answers, that the schema does not allow.
-        failed: Requests that the model did not answer.
+        learned: The number of items added or learned again.
+        ended: The number of ended items.
+        dropped: The number of items and answers that the schema does not allow.
+        failed: The number of requests that the model did not answer.
     """
 
     name: str

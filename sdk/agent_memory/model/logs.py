@@ -24,9 +24,9 @@ class Event(Model):
     """An event of a log (RFC-0015 §5.2).
 
     Attributes:
-        agent_id: Whose memory it is.
-        actor: The principal that did it.
-        data: The entry that it is about, without its value.
+        agent_id: The owner of the memory.
+        actor: The principal that made the change.
+        data: The entry that was changed, without its value.
     """
 
     id: str
@@ -48,7 +48,7 @@ class AuditRecord(Model):
         target: The target of the action: `principal:ada`.
         before: The changed fields before the action.
         after: The changed fields after the action.
-        request_id: The id of the request, which is in its answer and in the function's log.
+        request_id: The id of the request, which its response and the function's log have, too.
     """
 
     id: str
@@ -66,8 +66,8 @@ class Deletion(Model):
     """A deletion and its progress.
 
     Attributes:
-        id: The tenant, the agent or the person.
-        finished_at: The time when everything was deleted, late writes of functions included.
+        id: The id of the tenant, the agent or the person.
+        finished_at: The time when everything was deleted, including late writes of functions.
         counts: The number of items of each type, and of files, that were deleted or redacted so
             far.
     """
@@ -98,9 +98,9 @@ class DayUsage(Model):
     """The usage of a tenant on one day.
 
     Attributes:
-        day: In UTC, as `2026-11-24`.
+        day: The day in UTC, such as `2026-11-24`.
         requests: The number of requests, by operation.
-        items: The number of stored things, by kind.
+        items: The number of stored items, by kind.
         bytes: The bytes of their contents, by kind.
         read_units: Read units of the requests.
         write_units: Write units of the requests.

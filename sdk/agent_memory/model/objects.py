@@ -18,8 +18,8 @@ class ObjectHead(Model):
 
     Attributes:
         version: Grows with each write, in steps of any size.
-        etag: The version in the form of If-Match and If-None-Match.
-        size: In bytes.
+        etag: The version in the form for If-Match and If-None-Match.
+        size: The size in bytes.
         metadata: Absent without `memory.read`.
         unreadable: True if the stored metadata was damaged or moved: replace it or delete the
             object.
@@ -46,7 +46,7 @@ class Space(Model):
     """A space of objects with its permissions.
 
     Attributes:
-        owner: The id of the principal that made it.
+        owner: The id of the principal that created it.
         version: The version of the permissions.
     """
 

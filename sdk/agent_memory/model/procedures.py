@@ -15,7 +15,7 @@ class Workflow(Model):
     """A workflow and its results.
 
     Attributes:
-        agent_type: A label that groups runs, such as `sdr`; no boundary.
+        agent_type: A label that groups runs, such as `sdr`. It does not limit access.
         spec: Absent without `memory.read`.
         version: Counts the changes; send it as If-Match.
     """
@@ -39,7 +39,7 @@ class SelectedWorkflow(Workflow):
     """The workflow to try next.
 
     Attributes:
-        sampled: The draw from its Beta(alpha, beta).
+        sampled: The sample from its Beta(alpha, beta).
     """
 
     sampled: float

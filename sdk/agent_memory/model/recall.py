@@ -28,14 +28,14 @@ class RecallReference(Model):
 
     Attributes:
         reference: A short name of the item: `GET /api/v1/recall/{reference}` returns it.
-        text: The text of the item, in at most 4,096 characters.
+        text: The text of the item, at most 4,096 characters.
         time: The time that the item is about: a message's `timestamp`, an entry's
             `occurred_at`, a fact's `valid_from`, else the creation.
         provenance: The principal that stored the item, and its source. For a fact, also the
-            time since when it holds, the fact that it `replaced`, and the other value of a
-            single-valued predicate that it `conflicts_with`. Items that a strategy learned name
-            the messages in `learned_from`.
-        speaker: The principal that said it: for messages.
+            time since which it holds, the fact that it `replaced`, and the other value of a
+            single-valued predicate that it `conflicts_with`. Learned items name their messages
+            in `learned_from`.
+        speaker: For messages: the speaker.
     """
 
     source: RecallSource
@@ -64,11 +64,10 @@ class RecallItem(RecallReference):
     """An item that recall found.
 
     Attributes:
-        score: The match of the item with the query: 1 for the same words. Compare scores within
-            one answer only.
+        score: The relevance: 1 for the same words. Compare scores only within one response.
         matched: The words and IDs of the query that the item has.
-        neighbours: For messages: those around it and the message itself, in order.
-        explanation: With `explain`: what the score is computed from.
+        neighbours: For messages: the message and its neighbors, in order.
+        explanation: With `explain`: the parts of the score.
     """
 
     score: float
@@ -85,7 +84,7 @@ class Recall(Model):
         text: The items as a block for a prompt: by source, with time, speaker and reference.
         tokens: An upper bound of the tokens of `text`.
         tokenizer: The rule that counts tokens.
-        skipped_sources: The sources that do not know one of the filters, and were not searched.
+        skipped_sources: The sources that do not support a given filter, and were not searched.
         indexed_until: All writes before this time were searched.
     """
 

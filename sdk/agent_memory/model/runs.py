@@ -16,7 +16,7 @@ class Run(Model):
     """A run of an agent.
 
     Attributes:
-        agent_type: A label that groups runs, such as `sdr`; no boundary.
+        agent_type: A label that groups runs, such as `sdr`. It does not limit access.
         instance_id: The instance of the agent.
         sensitivity: `confidential` and `restricted` values are stored encrypted.
         version: Counts the changes.
@@ -24,8 +24,8 @@ class Run(Model):
         input: Absent without `memory.read`, or where `omitted` names it.
         output: Absent without `memory.read`, or where `omitted` names it.
         error: Absent without `memory.read`, or where `omitted` names it.
-        unreadable: True if a stored value of it was damaged or moved; it is shown as
-            `{"unreadable": true}`.
+        unreadable: True if a stored value was damaged or moved; it is shown as `{"unreadable":
+            true}`.
     """
 
     id: str
@@ -53,8 +53,8 @@ class Episode(Model):
         run_id: The run that it belongs to.
         agent_type: In lists; an append doesn't look it up.
         content: Absent without `memory.read`.
-        kind: The kind of episode, in your own word: `tool_call`, `observation`.
-        turn: The turn of the run that it belongs to.
+        kind: Your own label, such as `tool_call` or `observation`.
+        turn: The turn of the run to which the episode belongs.
         metadata: Absent without `memory.read`.
         unreadable: True if the stored content was damaged or moved.
         sensitivity: `confidential` and `restricted` values are stored encrypted.

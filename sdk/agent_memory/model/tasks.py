@@ -33,7 +33,7 @@ class Task(Model):
 
     Attributes:
         assigned_agent: The principal that works on the task, and writes its working memory.
-        coordinator: The principal that directs the task; a principal that isn't an agent.
+        coordinator: The principal that directs the task; not an agent.
         delegates: Agents for which the assignee may register sub-tasks, and to which it may
             hand the task over; `*` is all.
         hand_over_note: The note of the last hand-over.
@@ -94,7 +94,7 @@ class TaskContext(Model):
     Attributes:
         hand_over_note: The note of the former assignee for its successor.
         size_kb: The entries' size as JSON.
-        truncated: True if entries were left out because of the size.
+        truncated: True if entries were omitted because of the size.
     """
 
     task_id: str
