@@ -10,6 +10,7 @@ from functions.entries.model import TASK_LIFETIME, Entry, Transition
 from functions.entries.read import EntryReader
 from functions.entries.requests import EntryChange, NewEntry
 from functions.entries.store import EntryStore
+from functions.entries.tiers import WORKING
 from functions.entries.transaction_store import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
@@ -72,6 +73,8 @@ class Changes:
                 address, nonce, version, caller, self._clock(), changes
             )
             if changed is not None:
+                if changed.memory_type != WORKING.name:
+                    self._writer.changed.append(changed)
                 return changed
         else:
             found, namespace = self._reader.read_slot(caller, address)

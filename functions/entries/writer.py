@@ -1,5 +1,6 @@
 """Write transactions of entries."""
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -32,6 +33,7 @@ from functions.vectors.client_vector_store import ClientVectorStore, claim_vecto
 _ATTEMPTS = 100  # attempts; many are needed only if many requests evict at once
 _LONGEST_WAIT = 0.1  # seconds
 _MAX_REMEMBERED = 10_000  # agents, tasks
+_MAX_CHANGED = 100  # entries
 
 
 @dataclass(eq=False)
@@ -40,6 +42,9 @@ class EntryWriter:
 
     It remembers which agents were at capacity at their last write, and which tasks had no
     coordinator at the last write to them.
+
+    Attributes:
+        changed: what this process has changed lately of entries that have vectors.
     """
 
     _table: Table
@@ -52,6 +57,7 @@ class EntryWriter:
     _clock: Clock
     _full_agents: set[tuple[str, str]] = field(default_factory=set, init=False)
     _own_tasks: set[tuple[str, str]] = field(default_factory=set, init=False)
+    changed: deque[Entry] = field(default_factory=lambda: deque(maxlen=_MAX_CHANGED), init=False)
 
     def commit(self, transaction: Transaction, token: RequestToken | None = None) -> list[Entry]:
         """Write a transaction, all or nothing; remove expired entries if a limit is reached.
@@ -105,6 +111,11 @@ class EntryWriter:
                 if is_private:
                     self._remember_capacity(transaction)
                     self._remember_own_tasks(transaction)
+                self.changed.extend(
+                    each.new
+                    for each in transaction.transitions
+                    if each.old and each.new and each.new.policy.has_vectors
+                )
                 return [each.current for each in transaction.transitions]
             except ConditionFailed as conflict:
                 transaction = self._conflicts.resolve(transaction, conflict.failed, token)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functions.entries.filters import Filters
 from functions.entries.query import Queries, begin_before
 from functions.entries.tiers import POLICIES, SEMANTIC
+from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
 from functions.platform.bounded_pages import WantedPage
 from functions.platform.clock import Clock
@@ -27,6 +28,7 @@ class Freshness:
     """Tells the lag of the index of entries, and waits for it."""
 
     _queries: Queries
+    _writer: EntryWriter
     _indexer: EmbeddingIndexer | None
     _clock: Clock
 
@@ -49,10 +51,33 @@ class Freshness:
         while True:
             if request.memory_type == SEMANTIC.name:
                 names = self._queries.list_readable_namespaces(caller, filters)
+            waiting = self._list_changed(self._indexer, caller, filters, names)
             oldest = self._find_oldest_unindexed(self._indexer, caller, filters, names)
+            oldest = min(filter(None, (oldest, *waiting)), default=None)
             if oldest is None or oldest > started or time.monotonic() >= deadline:
                 return started if oldest is None else min(oldest, started), names
             time.sleep(_PAUSE)
+
+    def _list_changed(
+        self,
+        indexer: EmbeddingIndexer,
+        caller: Principal,
+        filters: Filters,
+        names: Sequence[str] | None,
+    ) -> list[int]:
+        """List the times of this process's latest changes that have no vectors yet.
+
+        The changed entries may be older than the newest ones, which are looked at besides.
+        """
+        owner = filters.agent_id or caller.id
+        changed = [
+            each
+            for each in tuple(self._writer.changed)
+            if each.address.tenant == caller.tenant
+            and each.memory_type == filters.memory_type
+            and (each.agent_id == owner if names is None else each.namespace in names)
+        ]
+        return [each.updated_at for each in indexer.select_unindexed(changed)]
 
     def _find_oldest_unindexed(
         self,

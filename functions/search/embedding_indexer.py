@@ -22,6 +22,7 @@ from functions.vectors.hybrid import TextEmbedder
 from functions.vectors.model import Embedding, VectorFormat
 
 _REMEMBERED = 10_000  # entries that are known to have vectors
+_UNNAMED = "text"  # a field whose name says nothing of its value
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 FILTERS = ("memory_type", "namespace", "agent_id")
 """The attributes that a search of vectors may filter by."""
@@ -74,8 +75,9 @@ class EmbeddingIndexer:
         text = extract_text(new)
         is_next = old is None or new.version == old.version + 1
         if is_next and text == (None if old is None else extract_text(old)):
-            return
-        if text is None:
+            if text is not None:
+                self._vectors.raise_version(new)
+        elif text is None:
             self._remove(new, new.version)
         else:
             self._embed_entry(new, text)
@@ -157,7 +159,8 @@ def _extract_words(value: Any) -> Iterator[str]:
     match value:
         case dict():
             for name, each in value.items():
-                yield _CAMEL_CASE.sub(" ", name)
+                if name != _UNNAMED:
+                    yield _CAMEL_CASE.sub(" ", name)
                 yield from _extract_words(each)
         case list():
             for each in value:

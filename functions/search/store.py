@@ -7,7 +7,7 @@ from functions.platform.item_types import AGENT_VECTOR, EMBEDDING, PRIVATE_ENTRY
 from functions.platform.items import Item
 from functions.platform.keys import Key, build_due_attributes
 from functions.platform.table import Store
-from functions.platform.writes import put
+from functions.platform.writes import put, update
 
 _KEY = EMBEDDING.build_key()
 _SCANNED = 250  # items of one scan
@@ -30,6 +30,12 @@ class EntryVectors(Store):
         not_newer = "attribute_not_exists(pk) OR version <= :version"
         write = put(_build_key(entry), item, not_newer, version=item["version"])
         self._table.try_write(write)
+
+    def raise_version(self, entry: Entry) -> None:
+        """Note that a vector is that of a newer version, too, whose text is the same: one write."""
+        key, version = _build_key(entry), entry.version
+        expression, is_older = "SET version = :version", "version < :version"
+        self._table.try_write(update(key, expression, is_older, version=version))
 
     def put_new(self, items: Iterable[tuple[Entry, Item]]) -> None:
         """Put the items of new entries' vectors: a call per 25."""

@@ -138,8 +138,9 @@ def list_grams(word: str) -> list[str]:
 def without_ids(text: str) -> str:
     """Remove words with digits, and split compound names: the rest has a meaning.
 
-    If nothing is left, return the whole text.
+    If nothing is left, return the whole text. Accents are composed, as models know them.
     """
+    text = unicodedata.normalize("NFC", text)
     kept = [piece for piece in _JOINTS.split(text) if piece and not _DIGIT.search(piece)]
     return " ".join(kept) or text
 

@@ -1,5 +1,6 @@
 """CONTRACT3 section 14: one question to entries, facts, messages and episodes."""
 
+import unicodedata
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import httpx
 import pytest
 
 from benchmarks.corpus import read_everyday
-from tests.contract.bodies import MEMORY, NAMESPACES, create, entry, semantic
+from tests.contract.bodies import MEMORY, NAMESPACES, create, entry, semantic, update
 from tests.contract.conversation_calls import CONVERSATIONS, append, message, put
 from tests.contract.expect import assert_no_content, invalid, ok, refused
 from tests.contract.fact_calls import FACTS, learn
@@ -364,6 +365,38 @@ def test_indexed_until_says_what_is_not_found_yet(ada: httpx.Client, embed: Embe
     invalid(ada.post(RECALL, json={"query": "tea", "wait": "soon"}), "wait")
 
 
+@pytest.mark.parametrize("tier", ["semantic", "episodic"])
+def test_a_change_of_an_old_entry_is_awaited(
+    ada: httpx.Client, embed: Embed, service: Service, tier: str
+) -> None:
+    fields: Json = {"namespace": "agents/ada/n", "value": {"text": "green tea"}}
+    make = partial(entry, memory_type=tier, **fields)
+    old = create(ada, make(key="old"))
+    ok(ada.post(f"{MEMORY}/batch", json={"entries": [make(key=f"{n}") for n in range(40)]}))
+    embed()
+    service.clock.advance(seconds=1)
+    changed = ok(update(ada, old["id"], 1, value={"text": "a walrus"}))
+    service.clock.advance(seconds=1)
+    assert ask(ada, "walrus")["indexed_until"] <= changed["updated_at"]
+    embed()
+    answer = ask(ada, "walrus", wait="indexed", top_k=1)
+    assert (answer["items"][0]["id"], texts(answer)) == (old["id"], ["a walrus"])
+    assert answer["indexed_until"] > changed["updated_at"]
+
+
+@pytest.mark.parametrize("change", [{"ttl": "P7D"}, {"value": {"text": "Likes tea"}}])
+def test_a_change_that_keeps_the_text_is_not_awaited(
+    ada: httpx.Client, embed: Embed, service: Service, change: Json
+) -> None:
+    made = ok(ada.post("/api/v1/remember", json={"text": "Likes tea"}), 201)
+    embed()
+    service.clock.advance(seconds=1)
+    changed = ok(update(ada, made["id"], 1, **change))
+    service.clock.advance(seconds=1)
+    embed()
+    assert ask(ada, "tea", wait="indexed")["indexed_until"] > changed["updated_at"]
+
+
 def test_a_long_backlog_is_not_passed_over(
     ada: httpx.Client, embed: Embed, service: Service
 ) -> None:
@@ -379,6 +412,14 @@ def test_a_long_backlog_is_not_passed_over(
     assert ask(ada, "tea")["indexed_until"] <= late["updated_at"]
     embed()
     assert ask(ada, "tea")["indexed_until"] > late["updated_at"]
+
+
+def test_a_memory_in_the_querys_own_words_scores_one(ada: httpx.Client, embed: Embed) -> None:
+    said = "L'entrepôt d'Orléans ferme à six heures"
+    ok(ada.post("/api/v1/remember", json={"text": said}), 201)
+    embed()
+    for query in (said, unicodedata.normalize("NFD", said)):
+        assert ask(ada, query)["items"][0]["score"] == 1
 
 
 def test_deleted_items_are_not_found(ada: httpx.Client, embed: Embed) -> None:

@@ -36,6 +36,7 @@ def entry(value: Any, key: str = "k", **fields: Any) -> Entry:
         ([True, False, None, 1.5], "k yes no 1.5"),
         ({"vatId_2024": {"x": []}}, "k vat Id_2024 x"),
         (7, "k 7"),
+        ({"text": "tea", "from": {"text": "Ada"}}, "k tea from Ada"),
         ({}, "k"),
     ],
 )
