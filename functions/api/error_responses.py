@@ -98,7 +98,6 @@ _OPENWOP_CODES = _OPENWOP_NAMES.keys() | {
 
 
 def problem_response(error: ServiceError) -> Response:
-    """Render an error as a problem document."""
     document: dict[str, Any] = {
         "type": f"/docs#{error.code}",
         "title": error.title,

@@ -55,21 +55,15 @@ ReadMembership = Callable[[str], Membership]
 
 
 def resolve_task_conflict(
-    caller: Principal,
-    transitions: Sequence[Transition],
-    now: int,
-    known: TaskAssumptions,
-    failed: tuple[Key, Item | None],
-    read_membership: ReadMembership,
+    transaction: Transaction, key: Key, item: Item | None, read_membership: ReadMembership
 ) -> TaskAssumptions:
-    """Return what is known of a task after a failed condition on its item or on a grant.
+    """Return what is known of the tasks after a failed condition on an item, of any type.
 
     Args:
-        failed: the key of an item whose condition failed, and the item; not necessarily a task's.
         read_membership: asked where the caller is neither assignee nor coordinator.
     """
-    key, item = failed
-    attempt = _Attempt(caller, transitions, now)
+    caller, known = transaction.caller, transaction.tasks
+    attempt = _Attempt(transaction)
     for task in attempt.tasks:
         if key == item_types.GRANT.build_key(caller.tenant, task=task, principal=caller.id):
             grants = {name: grant for name, grant in known.grants.items() if name != task}
@@ -81,29 +75,28 @@ def resolve_task_conflict(
         if task in known.unregistered:
             return replace(known, unregistered=known.unregistered - {task})
         try:
-            return attempt.resolve(task_from_item(item), known, read_membership)
+            return attempt.resolve(task_from_item(item), read_membership)
         except ServiceError as error:
             if error.index is None:
-                error.at(_find_index(transitions, task))
+                error.at(_find_index(transaction.transitions, task))
             raise
     return known
 
 
 class _Attempt:
-    """The caller's writes to tasks, to compare with a stored task."""
+    """A transaction's writes to tasks, to compare with a stored task."""
 
-    def __init__(self, caller: Principal, transitions: Sequence[Transition], now: int) -> None:
-        self._caller, self._transitions, self._now = caller, transitions, now
-        self._deltas = count_task_changes(transitions)
-        self._creates = find_scopes(transitions)
-        self._changed = find_changed_tasks(caller, transitions, now)
+    def __init__(self, transaction: Transaction) -> None:
+        self._caller, self._now = transaction.caller, transaction.now
+        self._transitions, self._known = transaction.transitions, transaction.tasks
+        self._deltas = count_task_changes(self._transitions)
+        self._creates = find_scopes(self._transitions)
+        self._changed = find_changed_tasks(self._caller, self._transitions, self._now)
         self.tasks = self._deltas.keys() | self._creates.keys() | self._changed
 
-    def resolve(
-        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
-    ) -> TaskAssumptions:
+    def resolve(self, task: Task, read_membership: ReadMembership) -> TaskAssumptions:
         """Return what the next attempt has to know of a task; raise if the task takes no writes."""
-        with_role = self._resolve_role(task, known, read_membership)
+        known, with_role = self._known, self._resolve_role(task, read_membership)
         if with_role is not known:
             return with_role
         create, delta = self._creates.get(task.id), self._deltas.get(task.id, CounterDelta())
@@ -122,11 +115,9 @@ class _Attempt:
         # the next attempt creates one.
         return replace(known, unjoined=known.unjoined | {task.id})
 
-    def _resolve_role(
-        self, task: Task, known: TaskAssumptions, read_membership: ReadMembership
-    ) -> TaskAssumptions:
+    def _resolve_role(self, task: Task, read_membership: ReadMembership) -> TaskAssumptions:
         """Return the role by which the caller writes, if it is a condition of the attempt."""
-        delta = self._deltas.get(task.id, CounterDelta())
+        known, delta = self._known, self._deltas.get(task.id, CounterDelta())
         writes = task.id in self._changed or delta.has_creates
         takes_part = task.id in self._creates and delta.is_zero() and task.id not in known.joined
         if not (writes or takes_part):
@@ -154,22 +145,19 @@ def _find_index(transitions: Sequence[Transition], task: str) -> int | None:
 
 
 def resolve_intent_conflict(
-    caller: Principal,
-    transitions: Sequence[Transition],
-    known: TaskAssumptions,
-    failed: tuple[Key, Item | None],
+    transaction: Transaction, key: Key, item: Item | None
 ) -> TaskAssumptions:
-    """Return what is known of an intent after a failed condition on it or its participant."""
-    failed_key, item = failed
-    for transition in transitions:
+    """Return what is known of the intents after a failed condition on an item, of any type."""
+    caller, known = transaction.caller, transaction.tasks
+    for transition in transaction.transitions:
         intent = transition.current.intent_id
         if intent is None:
             continue
-        if failed_key == item_types.PARTICIPANT.build_key(
+        if key == item_types.PARTICIPANT.build_key(
             caller.tenant, intent=intent, principal=caller.id
         ):
             raise AccessDenied(USE_INTENT.denied).at(transition.index)
-        if failed_key == item_types.INTENT.build_key(caller.tenant, intent=intent):
+        if key == item_types.INTENT.build_key(caller.tenant, intent=intent):
             if item is None or intent in known.unnamed:
                 # The assumption was wrong: an intent that was assumed to be new has an item, or one
                 # that was assumed to exist has none. The next attempt assumes the opposite.
@@ -202,7 +190,7 @@ class ConflictResolver:
         self, transaction: Transaction, failed: FailedConditions, token: RequestToken | None
     ) -> Transaction:
         """Return the transaction to try next."""
-        caller, now = transaction.caller, transaction.now
+        caller = transaction.caller
         if item_types.PRINCIPAL.build_key(caller.tenant, principal=caller.id) in failed:
             raise Unauthenticated("this principal was revoked; ask for a new API key")
         transaction = self._resolve_slots(transaction, failed, token)
@@ -214,15 +202,9 @@ class ConflictResolver:
             raise build_own_tasks_error().at(transaction.transitions[0].index)
         for key, item in failed.items():
             transaction = _resolve_claim(transaction, key, item)
-            tasks = resolve_task_conflict(
-                caller,
-                transaction.transitions,
-                now,
-                transaction.tasks,
-                (key, item),
-                read_membership,
-            )
-            tasks = resolve_intent_conflict(caller, transaction.transitions, tasks, (key, item))
+            tasks = resolve_task_conflict(transaction, key, item, read_membership)
+            transaction = transaction.with_tasks(tasks)
+            tasks = resolve_intent_conflict(transaction, key, item)
             transaction = transaction.with_tasks(tasks)
         # Two passes: the agent's tasks decide what counts against its limits, so they come first.
         for key, item in failed.items():  # the limits depend on the tasks

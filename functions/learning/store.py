@@ -190,7 +190,6 @@ def build_unchanged_check(conversation: Conversation) -> Write:
 
 
 def decode_position(item: Item) -> Position:
-    """Decode a position."""
     return from_attributes(Position, item, tenant=get_tenant(item["pk"]))
 
 

@@ -98,7 +98,6 @@ class Journal:
             raise StartupError(f"the database {file} can't be used: {error}") from error
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     def name_stream(self, table: str, label: str) -> str:

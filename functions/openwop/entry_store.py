@@ -52,7 +52,6 @@ class MemoryEntryDraft(NamedTuple):
 
     @property
     def partition(self) -> str:
-        """The partition of the memory."""
         return MEMORY.build_partition(self.tenant, memory=self.memory)
 
     def build_writes(self, number: int) -> list[Write]:

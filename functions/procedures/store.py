@@ -140,7 +140,6 @@ def _encode(workflow: ProcedureWorkflow) -> Item:
 
 
 def decode_workflow(item: Item) -> ProcedureWorkflow:
-    """Decode a workflow."""
     return from_attributes(
         ProcedureWorkflow,
         item,

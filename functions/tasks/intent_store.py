@@ -6,7 +6,7 @@ from dataclasses import replace
 from functions.identity.model import Principal
 from functions.platform import item_types
 from functions.platform.bounded_pages import WHOLE, WantedPage
-from functions.platform.items import Item
+from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import hash_agent
 from functions.platform.newest_first import (
     build_list_attributes,
@@ -152,26 +152,17 @@ def unlist_under_intent(tenant: str, task: str, intent: str) -> Write:
 
 
 def _to_item(intent: Intent) -> Item:
-    return {
-        "intent_id": intent.intent_id,
-        "owner_id": intent.owner,
-        "acl": {
-            f"p{hash_agent(principal)}": {"principal": principal, "access": access}
-            for principal, access in intent.acl.items()
-        },
-        "created_at": intent.created_at,
-        "version": intent.version,
+    acl = {
+        f"p{hash_agent(principal)}": {"principal": principal, "access": access}
+        for principal, access in intent.acl.items()
     }
+    stored = to_attributes(intent, "owner", "participants", "acl")
+    return stored | {"owner_id": intent.owner, "acl": acl}
 
 
 def intent_from_item(intent: str, item: Item | None) -> Intent:
     """Decode an intent; without an item, it has version 0."""
     if item is None:
         return Intent(intent)
-    return Intent(
-        intent_id=intent,
-        owner=item.get("owner_id"),
-        acl={line["principal"]: line["access"] for line in item.get("acl", {}).values()},
-        created_at=item["created_at"],
-        version=item["version"],
-    )
+    acl = {line["principal"]: line["access"] for line in item.get("acl", {}).values()}
+    return from_attributes(Intent, item, owner=item.get("owner_id"), acl=acl)

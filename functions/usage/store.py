@@ -210,7 +210,6 @@ def decode_episodes(item: Item) -> EpisodeCount:
 
 
 def decode_limits(item: Item) -> TenantLimits:
-    """Decode the limits of an item of usage."""
     return TenantLimits(**item.get("limits", {}))
 
 

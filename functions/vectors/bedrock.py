@@ -28,7 +28,6 @@ class BedrockEmbeddings:
         self._is_query = is_query
 
     def __call__(self, texts: Sequence[str]) -> list[Vector]:
-        """Embed texts."""
         return [vector for body in self._build_bodies(texts) for vector in self._ask(body)]
 
     def _ask(self, body: Json) -> list[Vector]:

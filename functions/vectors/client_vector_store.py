@@ -135,5 +135,4 @@ def unpack_vector(packed: bytes) -> list[float]:
 
 
 def count_numbers(packed: bytes) -> int:
-    """Count the numbers of a packed vector."""
     return len(packed) // _BYTES

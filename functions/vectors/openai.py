@@ -21,7 +21,6 @@ class OpenAiEmbeddings:
         self._model = model
 
     def __call__(self, texts: Sequence[str]) -> list[Vector]:
-        """Embed texts."""
         batches = (texts[first : first + _BATCH] for first in range(0, len(texts), _BATCH))
         return [vector for each in batches for vector in self._ask(each)]
 

@@ -13,6 +13,7 @@ from functions.entries.task_scope import (
     find_scopes,
     set_flags,
 )
+from functions.entries.transaction_store import Transaction
 from functions.platform import item_types
 from functions.platform.errors import (
     AccessDenied,
@@ -76,10 +77,8 @@ def resolve(
     known: TaskAssumptions = NOTHING_KNOWN,
     member: Membership = NO_MEMBER,
 ) -> TaskAssumptions:
-    failed = (TASK, item)
-    return resolve_task_conflict(
-        ADA, transitions or (create(),), NOW, known, failed, lambda _: member
-    )
+    transaction = Transaction(ADA, transitions or (create(),), NOW, tasks=known)
+    return resolve_task_conflict(transaction, TASK, item, lambda _: member)
 
 
 def test_the_first_entry_of_an_agent_joins_the_task() -> None:
@@ -127,10 +126,8 @@ def test_a_new_entry_of_a_task_without_coordinator_counts_against_its_agent() ->
 
 def test_conflicts_of_other_items_say_nothing() -> None:
     for key in (INTENT, item_types.TASK.build_key("acme", task="u")):
-        failed = (key, None)
-        known = resolve_task_conflict(
-            ADA, (create(),), NOW, NOTHING_KNOWN, failed, lambda _: NO_MEMBER
-        )
+        transaction = Transaction(ADA, (create(),), NOW)
+        known = resolve_task_conflict(transaction, key, None, lambda _: NO_MEMBER)
         assert known == NOTHING_KNOWN
 
 
@@ -181,8 +178,8 @@ def test_a_grant_is_checked_beside_the_task(given: Grant) -> None:
     assert known == TaskAssumptions(grants={"t": given})
     key = item_types.GRANT.build_key("acme", task="t", principal="ada")
     assert written(create(), known=known) == [("Update", TASK), ("ConditionCheck", key)]
-    failed = (key, None)
-    again = resolve_task_conflict(ADA, (create(),), NOW, known, failed, lambda _: NO_MEMBER)
+    transaction = Transaction(ADA, (create(),), NOW, tasks=known)
+    again = resolve_task_conflict(transaction, key, None, lambda _: NO_MEMBER)
     assert again == NOTHING_KNOWN
 
 
@@ -241,15 +238,17 @@ def test_what_is_written_by_a_grant_is_fenced_and_nothing_else() -> None:
 
 def test_an_intent_of_somebody_else_is_for_who_takes_part_in_it() -> None:
     transitions = (create("a"), create("b", 1, intent_id="i"))
-    assert resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (TASK, None)) == NOTHING_KNOWN
+    first = Transaction(ADA, transitions, NOW)
+    assert resolve_intent_conflict(first, TASK, None) == NOTHING_KNOWN
     new = TaskAssumptions(unnamed=frozenset({"i"}))
-    assert resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (INTENT, None)) == new
-    assert resolve_intent_conflict(ADA, transitions, new, (INTENT, {})) == NOTHING_KNOWN
-    known = resolve_intent_conflict(ADA, transitions, NOTHING_KNOWN, (INTENT, {}))
+    assert resolve_intent_conflict(first, INTENT, None) == new
+    second = Transaction(ADA, transitions, NOW, tasks=new)
+    assert resolve_intent_conflict(second, INTENT, {}) == NOTHING_KNOWN
+    known = resolve_intent_conflict(first, INTENT, {})
     assert known == TaskAssumptions(intents=frozenset({"i"}))
     participant = item_types.PARTICIPANT.build_key("acme", intent="i", principal="ada")
     loose = create("b", 1, task_id=None, intent_id="i")
     assert written(loose, known=known) == [("ConditionCheck", participant)]
     with pytest.raises(AccessDenied) as error:
-        resolve_intent_conflict(ADA, transitions, known, (participant, None))
+        resolve_intent_conflict(first, participant, None)
     assert error.value.index == 1
