@@ -1,10 +1,11 @@
 """Routes, and the router that finds the route of a request."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import getdoc
+from itertools import chain
 from typing import Any, Concatenate, Literal, ParamSpec
 
 from functions.api.http import Request, Response
@@ -211,28 +212,22 @@ class Router:
         for route in routes:
             by_path.setdefault(route.path, {})[route.method] = route
         paths = [(next(iter(by_method.values())), by_method) for by_method in by_path.values()]
-        self._templates = [each for each in paths if "{" in each[0].path]
-        self._literals = {each[0].path: [each] for each in paths if "{" not in each[0].path}
+        self.templates = [each for each in paths if "{" in each[0].path]
+        self.literals = {each[0].path: [each] for each in paths if "{" not in each[0].path}
 
     def find(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
         """Find the route of a request, and the values of its path's parameters."""
         wanted = "GET" if method == "HEAD" else method
         allowed: set[str] = set()
-        for route, values in self.list_matches(path):
-            if route.method == wanted:
-                return route, values
-            allowed.add(route.method)
+        further = (
+            build() for prefixes, build in self._further.items() if path.startswith(prefixes)
+        )
+        for router in chain(further, (self,)):
+            for template, by_method in (*router.literals.get(path, ()), *router.templates):
+                match = path.startswith(template.prefix) and template.pattern.fullmatch(path)
+                if match and wanted in by_method:
+                    return by_method[wanted], match.groupdict()
+                allowed.update(by_method if match else ())
         if not allowed:
             raise NotFound("there is nothing at this path; see /openapi.json")
         raise MethodNotAllowed(sorted(allowed))
-
-    def list_matches(self, path: str) -> Iterator[tuple[Route, dict[str, str]]]:
-        """List the routes of a path, each with the values of the path's parameters."""
-        for prefixes, get_router in self._further.items():
-            if path.startswith(prefixes):
-                yield from get_router().list_matches(path)
-        for template, by_method in (*self._literals.get(path, ()), *self._templates):
-            match = path.startswith(template.prefix) and template.pattern.fullmatch(path)
-            if match:
-                for route in by_method.values():
-                    yield route, match.groupdict()

@@ -189,7 +189,6 @@ def decode_event(tenant: str, log: LogName, stored: StoredEvent, parts: Sequence
     )
 
 
-_LAST_LOG_ITEM = 10**16 - 1
 _OWNERS = {
     "intent": item_types.INTENT,
     "agent": item_types.AGENT,
@@ -200,19 +199,6 @@ _OWNERS = {
 def build_log_partition(tenant: str, log: LogName) -> str:
     """Build the partition of a log: the same as its owner's in the memory table."""
     return _OWNERS[log.kind].build_partition(tenant, **{log.kind: log.name})
-
-
-def build_log_range(
-    partition: str, number: int, last_number: int | None = None
-) -> tuple[str, str, str]:
-    """Build the partition, first and last sort key of a log's items from a number on.
-
-    Args:
-        last_number: the number of the last item; None for all items.
-    """
-    ends = number, _LAST_LOG_ITEM if last_number is None else last_number
-    first, last = (item_types.LOG_ITEM.build_sort(number=each) for each in ends)
-    return partition, first, last
 
 
 def parse_log_item(sort: str) -> int:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from functions.events.items import (
     StoredEvent,
     build_log_partition,
-    build_log_range,
     build_part_keys,
     decode_event,
     decode_item_events,
@@ -19,12 +18,14 @@ from functions.events.items import (
 )
 from functions.events.model import Event, LogName, LogQuery
 from functions.platform.clock import has_ended
+from functions.platform.item_types import LOG_ITEM
 from functions.platform.items import Item
 from functions.platform.json_text import dumps, get_escaped_size
 from functions.platform.limits import MAX_EXAMINED, MAX_PAGE_BYTES
 from functions.platform.table import TimedStore
 
 _POSITIONS = 1_000  # of an item; no item holds as many events
+_LAST_ITEM = 10**16 - 1
 _EXAMINED_BY_PART = 100  # a part is as large as the items of some hundred events
 _MAX_CALL_ITEMS = 250  # a call reads at most a megabyte
 _TAIL_PAGE, _MAX_TAIL_ITEMS = 25, 100  # items; 35 KB if each has one event
@@ -155,8 +156,9 @@ class EventLogReader(TimedStore):
         newest_first: bool = False,
     ) -> Iterator[Item]:
         """Read the items with numbers from `first` to `last`; None is the end of the log."""
-        between = build_log_range(partition, first, last)
-        return self._table.query(*between, page_size, newest_first=newest_first)
+        begin = LOG_ITEM.build_sort(number=first)
+        end = LOG_ITEM.build_sort(number=_LAST_ITEM if last is None else last)
+        return self._table.query(partition, begin, end, page_size, newest_first=newest_first)
 
     def _find(self, partition: str, moment: int, *, is_end: bool = False) -> int | None:
         """Find the first item up to which a log has an event of a moment (epoch ms) or later.

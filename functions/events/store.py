@@ -21,7 +21,6 @@ from functions.events.items import (
     LogTime,
     build_events_write,
     build_log_partition,
-    build_log_range,
     build_part_writes,
     encode_events,
     parse_log_item,
@@ -96,8 +95,8 @@ class EventLogStore:
             `since` (epoch ms) and later.
         """
         last, ids, head = None, set[str](), None
-        between = build_log_range(partition, 0)
-        for item in self._table.query(*between, _END_PAGE, newest_first=True):
+        prefix = LOG_ITEM.sort_prefix
+        for item in self._table.query(partition, prefix, None, _END_PAGE, newest_first=True):
             if "first_number" in item:
                 head = item
                 break
