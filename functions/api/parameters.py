@@ -50,8 +50,9 @@ class TextParameter(Parameter):
     """A text.
 
     Attributes:
-        max_length: in characters; None: unlimited. pattern: the whole text must match it. expected:
-        the end of the error for a text that doesn't match.
+        max_length: in characters; None: unlimited.
+        pattern: the whole text must match it.
+        expected: the end of the error for a text that doesn't match.
     """
 
     max_length: int | None = None

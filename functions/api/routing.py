@@ -44,16 +44,20 @@ class Route:
             parameter `{name}` contains no slash, `{name+}` may.
         required_permission: a permission of RFC-0015 §6.4, or several joined by `or`; or PUBLIC,
             ROOT or ANY (any principal).
-        further_permission: another required permission, if any. responses: the document's type by
-        status: `bytes` for raw bodies, None for no body. request_model: the pydantic model of the
-        body, or `bytes`; by default, the type of the handler's third parameter. request_headers:
-        headers besides those that follow from other attributes. response_headers: of successes;
-        Location is only sent with 201. By default, they follow from `responses`. error_statuses:
-        besides those of every route of its kind. By default, they follow from path and headers.
-        idempotent: whether it supports Idempotency-Key. audited: the actions that are recorded in
-        the audit log. is_documented: whether the OpenAPI document has it. is_query: whether it only
-        reads, although its method isn't GET. remark: added to the description; shared by several
-        operations.
+        further_permission: another required permission, if any.
+        responses: the document's type by status: `bytes` for raw bodies, None for no body.
+        request_model: the pydantic model of the body, or `bytes`; by default, the type of the
+            handler's third parameter.
+        request_headers: headers besides those that follow from other attributes.
+        response_headers: of successes; Location is only sent with 201. By default, they follow from
+            `responses`.
+        error_statuses: besides those of every route of its kind. By default, they follow from path
+            and headers.
+        idempotent: whether it supports Idempotency-Key.
+        audited: the actions that are recorded in the audit log.
+        is_documented: whether the OpenAPI document has it.
+        is_query: whether it only reads, although its method isn't GET.
+        remark: added to the description; shared by several operations.
     """
 
     handler: Handler

@@ -140,10 +140,10 @@ class Conversations:
             version: the revision that If-Match names; 0 demands that there is none.
 
         Raises:
-            ValidationFailed, ValueTooLarge: the body is malformed or too large. VersionMismatch:
-            If-Match names another revision than the present one. NotFound: If-Match names a
-            revision of none, or there is no such upload. CapacityExceeded: the caller has put too
-            many into this user's list.
+            ValidationFailed, ValueTooLarge: the body is malformed or too large.
+            VersionMismatch: If-Match names another revision than the present one.
+            NotFound: If-Match names a revision of none, or there is no such upload.
+            CapacityExceeded: the caller has put too many into this user's list.
         """
         now = self._clock()
         wanted = rules.build_conversation(caller, session, new, now)

@@ -30,12 +30,12 @@ class Creates:
 
         Raises:
             EntryExists: when the slot is taken.
-            AccessDenied: when the caller may not write in the entry's namespace, task or intent,
-                or names another agent.
+            AccessDenied: when the caller may not write in the entry's namespace, task or intent, or
+                names another agent.
             TaskClosed: when the task has ended.
-            CapacityExceeded: when a limit is reached, and nothing can be evicted. ValidationFailed:
-            when fields contradict each other. ValueTooLarge: when the value has more than
-            `limits.MAX_VALUE_BYTES`.
+            CapacityExceeded: when a limit is reached, and nothing can be evicted.
+            ValidationFailed: when fields contradict each other.
+            ValueTooLarge: when the value has more than `limits.MAX_VALUE_BYTES`.
         """
         now = self._clock()
         entry = build_entry(caller, new, now, token)

@@ -56,9 +56,9 @@ class Puts:
             token: of the request; a retry returns the entry that it wrote.
 
         Raises:
-            VersionMismatch: when the slot has another version. EntryNotFound: when a version is
-            given and the slot is empty. AccessDenied, TaskClosed, CapacityExceeded,
-            ValidationFailed, ValueTooLarge: as in a
+            VersionMismatch: when the slot has another version.
+            EntryNotFound: when a version is given and the slot is empty.
+            AccessDenied, TaskClosed, CapacityExceeded, ValidationFailed, ValueTooLarge: as in a
                 create.
         """
         entry = build_entry(caller, new, self._clock(), token)

@@ -50,8 +50,8 @@ class Queries:
 
         Args:
             includes_administered: also lists entries of an agent's own namespaces that the filters
-                name, which `memory.admin` deletes without reading. See `may_read`. namespaces: the
-                result of `list_readable_namespaces` for the filters.
+                name, which `memory.admin` deletes without reading. See `may_read`.
+            namespaces: the result of `list_readable_namespaces` for the filters.
 
         Raises:
             ValidationFailed: the query needs an agent_id (RFC-0015 §4.1).

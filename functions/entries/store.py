@@ -309,8 +309,8 @@ class EntryStore:
         """Write a new version of an entry, if nothing else has to change.
 
         Args:
-            attributes: the attributes to set; None removes one. condition: further conditions, with
-            their values.
+            attributes: the attributes to set; None removes one.
+            condition: further conditions, with their values.
         """
         token = attributes["request_token"]
         present = {name: value for name, value in attributes.items() if value is not None}

@@ -32,10 +32,11 @@ class TaskAssumptions:
         unregistered: tasks without an item; the write registers them.
         unjoined: tasks in which the agent holds no entry yet.
         grants: the grants by which the agent writes, if it is neither assignee nor coordinator.
-        joined: tasks in which the agent takes or took part otherwise. intents: intents of other
-        principals; the agent may take part in them. unnamed: intents without an item; the write
-        creates them. uncoordinated: tasks without a coordinator; their entries count against the
-        limits of each entry's agent, too.
+        joined: tasks in which the agent takes or took part otherwise.
+        intents: intents of other principals; the agent may take part in them.
+        unnamed: intents without an item; the write creates them.
+        uncoordinated: tasks without a coordinator; their entries count against the limits of each
+            entry's agent, too.
     """
 
     unregistered: frozenset[str] = frozenset()

@@ -23,12 +23,12 @@ class TierPolicy(NamedTuple):
             decide who reads and writes; they have a curator and index rows.
         is_evictable: whether entries count against their agent's capacity, have a priority and can
             be pinned. Principals that oversee the agent read them.
-        is_task_bound: whether entries in a task's scope always end with the task, count against
-            its limits, and are read by those who read the task's memory.
+        is_task_bound: whether entries in a task's scope always end with the task, count against its
+            limits, and are read by those who read the task's memory.
         has_vectors: whether vectors of entries are stored; else a search computes the vectors of
             all the agent's entries of the tier.
         max_entries: the default limit of an agent's entries outside tasks; 0 for no limit.
-            max_bytes: the default limit of the bytes of their values; 0 for no limit.
+        max_bytes: the default limit of the bytes of their values; 0 for no limit.
     """
 
     name: Tier

@@ -40,8 +40,8 @@ class LogTime(NamedTuple):
     """The times of a log's events, up to an item; neither figure ever decreases.
 
     Attributes:
-        newest: the latest timestamp, in epoch ms. lag: the largest time (ms) by which an event was
-        older than `newest` before its item.
+        newest: the latest timestamp, in epoch ms.
+        lag: the largest time (ms) by which an event was older than `newest` before its item.
     """
 
     newest: int = 0

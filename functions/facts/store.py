@@ -247,9 +247,10 @@ class FactStore:
 
         Args:
             starts: the time from which each replaces others (epoch ms): a present fact that is
-                learned again replaces them from now on. replacing: whether the request asks for the
-                replacement. written: the ids that the request writes anyway. now: epoch ms. A fact
-                that has ended replaces nothing.
+                learned again replaces them from now on.
+            replacing: whether the request asks for the replacement.
+            written: the ids that the request writes anyway.
+            now: epoch ms. A fact that has ended replaces nothing.
         """
         single_valued = self.list_single_valued(tenant)
         is_replacing = [

@@ -183,8 +183,8 @@ class Principals:
             NotFound: the caller's tenant has no such principal.
             EntryExists: this is a retry, and the principal was changed again since.
             LastAdmin: the tenant would have no lasting administrator.
-            ValidationFailed: no field is given, or `expires_at` is not in the future. Throttled:
-            others keep changing the principal.
+            ValidationFailed: no field is given, or `expires_at` is not in the future.
+            Throttled: others keep changing the principal.
         """
         stored = self._existing(caller.tenant, principal_id)
         authorize(caller, authority.CHANGE_PRINCIPAL, stored.principal)

@@ -38,7 +38,8 @@ class Counts(NamedTuple):
     """The results of a strategy. Times are epoch ms.
 
     Attributes:
-        dropped: invalid items and answers. failed: requests that the model did not answer.
+        dropped: invalid items and answers.
+        failed: requests that the model did not answer.
     """
 
     learned: int = 0

@@ -38,8 +38,8 @@ class Plan(NamedTuple):
     """The changes of an answer.
 
     Attributes:
-        learned: the number of items added or learned again. dropped: the number of items that could
-        not be stored.
+        learned: the number of items added or learned again.
+        dropped: the number of items that could not be stored.
     """
 
     writes: Sequence[Write] = ()

@@ -40,9 +40,9 @@ class Namespace:
     Attributes:
         namespace: the namespace; a prefix rule's ends with `*`.
         default: the access of principals that aren't listed; None: the next prefix rule decides.
-        allow: the access of listed principals, by their ids. search_fields: the fields of values
-        that searches may compare. history: how long earlier values of its entries are kept; None:
-        the default.
+        allow: the access of listed principals, by their ids.
+        search_fields: the fields of values that searches may compare.
+        history: how long earlier values of its entries are kept; None: the default.
     """
 
     namespace: str
@@ -71,8 +71,8 @@ class NamespaceTarget(NamedTuple):
 
     Attributes:
         configured: its own permissions; None if it isn't configured.
-        rules: the prefix rules that match its name, the longest first. is_denied: whether
-        guardrails deny it to the caller (RFC-0015 §6.6).
+        rules: the prefix rules that match its name, the longest first.
+        is_denied: whether guardrails deny it to the caller (RFC-0015 §6.6).
     """
 
     name: str

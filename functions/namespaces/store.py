@@ -46,7 +46,8 @@ class NamespaceClaim(NamedTuple):
     """The first configuration of a namespace, written with its first entry.
 
     Attributes:
-        target: the namespace before. writes: its permissions, then their audit record.
+        target: the namespace before.
+        writes: its permissions, then their audit record.
     """
 
     target: NamespaceTarget
@@ -201,8 +202,8 @@ class Restrictions(NamedTuple):
     """The restrictions of an agent.
 
     Attributes:
-        namespaces: the lists of each coordinator; all apply. max_episodic: the limit of its
-        episodic entries; None: its own settings apply.
+        namespaces: the lists of each coordinator; all apply.
+        max_episodic: the limit of its episodic entries; None: its own settings apply.
     """
 
     namespaces: tuple[_Names, ...] = ()

@@ -10,8 +10,8 @@ class Space(NamedTuple):
     """A space of objects.
 
     Attributes:
-        owner: the id of the principal that created it. permissions: the access of principals; at
-        first only the owner's.
+        owner: the id of the principal that created it.
+        permissions: the access of principals; at first only the owner's.
     """
 
     owner: str

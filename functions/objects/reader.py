@@ -33,8 +33,8 @@ class ObjectRead(NamedTuple):
     """An object that was read.
 
     Attributes:
-        part: the range of its bytes; None for all. address: where to read them, if they exceed a
-        response.
+        part: the range of its bytes; None for all.
+        address: where to read them, if they exceed a response.
     """
 
     stored: StoredObject

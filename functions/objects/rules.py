@@ -51,7 +51,8 @@ def compute_version(old: StoredObject | None, now: int, random: int) -> int:
     It begins with the time, so that no version repeats after a deletion.
 
     Args:
-        old: the replaced object. random: distinguishes writes of one millisecond; 0 to 999.
+        old: the replaced object.
+        random: distinguishes writes of one millisecond; 0 to 999.
     """
     version = now * _VERSIONS_PER_MS + random % _VERSIONS_PER_MS
     return version if old is None else max(version, old.version + 1)
@@ -79,8 +80,9 @@ def rename_object(
     """Return an object under its new key.
 
     Args:
-        moved: the object with the former key. replaced: the object with the new key. random: as in
-        `compute_version`.
+        moved: the object with the former key.
+        replaced: the object with the new key.
+        random: as in `compute_version`.
     """
     if moved is None:
         raise build_not_found()

@@ -57,7 +57,8 @@ class _Found(NamedTuple):
     """The item and the object under a key.
 
     Attributes:
-        item: the stored item, even if it has expired. present: the object; None if it has expired.
+        item: the stored item, even if it has expired.
+        present: the object; None if it has expired.
     """
 
     space: Space | None

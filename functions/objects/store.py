@@ -168,8 +168,9 @@ class ObjectStore(Store):
         """Write an object under a new key and delete it under its former one, all or nothing.
 
         Args:
-            new: the object under its new key. source: its item under the former key. old: the
-            present item under the new key.
+            new: the object under its new key.
+            source: its item under the former key.
+            old: the present item under the new key.
         """
         former = (source["pk"], source["sk"])
         item = source | describe(tenant, new)

@@ -82,8 +82,8 @@ class ObjectUploads:
         """Store an object with the bytes of an upload; arguments and errors as of `Objects.put`.
 
         Raises:
-            NotFound: the caller has no such upload, or it has expired. ValidationFailed: its bytes
-            haven't arrived, or the sensitivity differs.
+            NotFound: the caller has no such upload, or it has expired.
+            ValidationFailed: its bytes haven't arrived, or the sensitivity differs.
         """
         partition = OBJECT.build_partition(caller.tenant, space=space)
         upload = self._files.get_upload(partition, upload_id)

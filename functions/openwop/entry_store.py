@@ -37,9 +37,9 @@ class MemoryEntryDraft(NamedTuple):
     """An entry to be put, redacted.
 
     Attributes:
-        entry: without a sequence number; its run must be open and on the memory. secrets_sum: the
-        sum of the secrets that were redacted. replaces: the number of a deleted entry that the same
-        request put.
+        entry: without a sequence number; its run must be open and on the memory.
+        secrets_sum: the sum of the secrets that were redacted.
+        replaces: the number of a deleted entry that the same request put.
     """
 
     tenant: str

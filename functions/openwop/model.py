@@ -39,13 +39,16 @@ class MemoryRun(NamedTuple):
 
     Attributes:
         memories: the hashes of its memories, in the order of the request.
-        started_by: who started it; `started`: when, in epoch ms. deadline: when it closes by
-        itself, in epoch ms. retention: how long its snapshot is kept after it is closed, in ms.
-        secrets: the number of its secrets; `secret_bytes`: their size. secrets_number: a random
-        number for these secrets; 0 without any. agent, scope: the name of its memory; None if the
-        request had references or a run to replay, or if the name holds a secret. replay_of: the run
-        whose snapshot it has. ended_at: when it was ended, in epoch ms. redaction_marker: the
-        edition of the marker in its puts; None for the deployment's.
+        started_by: who started it; `started`: when, in epoch ms.
+        deadline: when it closes by itself, in epoch ms.
+        retention: how long its snapshot is kept after it is closed, in ms.
+        secrets: the labels of its secrets; `secret_bytes`: their size.
+        secrets_number: a random number for these secrets; 0 without any.
+        agent, scope: the name of its memory; None if the request had references or a run to replay,
+            or if the name holds a secret.
+        replay_of: the run whose snapshot it has.
+        ended_at: when it was ended, in epoch ms.
+        redaction_marker: the edition of the marker in its puts; None for the deployment's.
     """
 
     run_id: str

@@ -54,9 +54,9 @@ class MemoryRuns:
         Raises:
             AccessDenied: a reference was not issued for the caller's tenant.
             NotFound: there is no such run to replay.
-            ValidationFailed: a duration or a secret is not allowed. IdempotencyConflict: the
-            Idempotency-Key came with another body. RunEnded: the run that the Idempotency-Key
-            started is closed, or the snapshot of the run
+            ValidationFailed: a duration or a secret is not allowed.
+            IdempotencyConflict: the Idempotency-Key came with another body.
+            RunEnded: the run that the Idempotency-Key started is closed, or the snapshot of the run
                 to replay is no longer kept.
             CapacityExceeded: the open runs of a memory have too many secrets.
         """
@@ -188,10 +188,11 @@ class MemoryRuns:
         """Add secrets to an open run: after the response, puts into its memories redact them.
 
         Raises:
-            AccessDenied: the run is another principal's, and the caller may not write. NotFound:
-            the caller's tenant has no such run. RunEnded: the run is closed. ValidationFailed: a
-            secret is not allowed. CapacityExceeded: the open runs of a memory have too many
-            secrets.
+            AccessDenied: the run is another principal's, and the caller may not write.
+            NotFound: the caller's tenant has no such run.
+            RunEnded: the run is closed.
+            ValidationFailed: a secret is not allowed.
+            CapacityExceeded: the open runs of a memory have too many secrets.
         """
         before = rules.assert_open(self.get(caller, run_id), self._clock())
         authorize(caller, CHANGE_RUN, before)

@@ -30,8 +30,9 @@ class WantedPage(NamedTuple):
     """A page of a list that is wanted.
 
     Attributes:
-        limit: the maximum number of elements. offset: the number of shown elements to skip; 0 with
-        `after`. after: the position after which the page begins; None for the list's begin.
+        limit: the maximum number of elements.
+        offset: the number of shown elements to skip; 0 with `after`.
+        after: the position after which the page begins; None for the list's begin.
         is_counted: whether to count the whole list; else the cost depends on the page alone.
     """
 

@@ -17,8 +17,9 @@ def build_list_attributes(partition: str, created: int, id: str) -> Item:
     """Build the attributes that list an item in a partition.
 
     Args:
-        partition: the item's own, or one that only the index has. created: its creation time, in
-        epoch ms. id: tells it from items of the same moment.
+        partition: the item's own, or one that only the index has.
+        created: its creation time, in epoch ms.
+        id: tells it from items of the same moment.
     """
     return {GROUP_ATTRIBUTE: partition, TYPE_ORDER_ATTRIBUTE: build_list_position(created, id)}
 
@@ -88,7 +89,8 @@ def iterate_rows(
     """Read rows of an index under a value from the begin of a page, newest first: a call a group.
 
     Args:
-        most: the maximum size of a group. prefix: of their positions.
+        most: the maximum size of a group.
+        prefix: of their positions.
     """
 
     def read(below: str | None, size: int) -> list[Item]:

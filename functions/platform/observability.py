@@ -81,8 +81,8 @@ def report(
     """Report a metric of this function by a line of the log; outside Lambda, do nothing.
 
     Args:
-        by_version: whether it is a metric of the function's version, too. details: members of the
-        log line that are no dimensions.
+        by_version: whether it is a metric of the function's version, too.
+        details: members of the log line that are no dimensions.
     """
     function = os.environ.get("AWS_LAMBDA_FUNCTION_NAME")
     if function is None:

@@ -46,8 +46,9 @@ class Settings:
         vector_index: the vector index of the table; without it, vectors are compared in memory.
         embedding_model: `bedrock:ID` or `openai:NAME`; by default, the packaged model.
         embedding_dimensions: the dimensions of its vectors; 0 for the model's default.
-        embedding_url: the address of the OpenAI-compatible endpoint that embeds. embedding_key,
-        embedding_key_secret_id: its key, or the key's id in Secrets Manager, if it needs a key.
+        embedding_url: the address of the OpenAI-compatible endpoint that embeds.
+        embedding_key, embedding_key_secret_id: its key, or the key's id in Secrets Manager, if it
+            needs a key.
         learning_model: the models that learn from conversations, separated by commas, the default
             one first: `openai:NAME` or `bedrock:ID`. Without it, nothing is learned.
         learning_url: the address of the OpenAI-compatible endpoint.
@@ -72,14 +73,16 @@ class Settings:
         jwt_tenant_claim, jwt_principal_claim: the claims of a token, verified by the gateway, that
             hold the tenant and the principal's id.
         openwop: the edition of OpenWOP for markers and the discovery document.
-        event_bus: the bus that events are published on. event_bus_types: the types of events that
-        it carries, separated by commas; `*` for all. stream_consumers: the names of the change
-        stream's consumers, separated by commas; by default, all. sweep_threads: the number of
-        tenants that a sweep processes in parallel. log_retention_days: how long logs and audit
-        records are kept; 0 is for good. log_wait_seconds: how long the end of a task waits for the
-        log of earlier events, before it leaves the rest to the schedule; 0 if no function reads the
-        change stream. task_events_tenant, task_events_principal: the tenant and the principal that
-        other systems' task events are applied for.
+        event_bus: the bus that events are published on.
+        event_bus_types: the types of events that it carries, separated by commas; `*` for all.
+        stream_consumers: the names of the change stream's consumers, separated by commas; by
+            default, all.
+        sweep_threads: the number of tenants that a sweep processes in parallel.
+        log_retention_days: how long logs and audit records are kept; 0 is for good.
+        log_wait_seconds: how long the end of a task waits for the log of earlier events, before it
+            leaves the rest to the schedule; 0 if no function reads the change stream.
+        task_events_tenant, task_events_principal: the tenant and the principal that other systems'
+            task events are applied for.
     """
 
     USED: ClassVar[frozenset[str]] = frozenset()

@@ -128,8 +128,9 @@ class Staging(Store):
         """Store the value of an item in parts if it is large.
 
         Args:
-            path: the prefix of the value's name. item: attributes that have the value. attributes:
-            those of each part beside its bytes.
+            path: the prefix of the value's name.
+            item: attributes that have the value.
+            attributes: those of each part beside its bytes.
 
         Returns:
             The attributes that refer to the parts, and the result of `stage_parts`.

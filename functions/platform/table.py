@@ -58,8 +58,9 @@ class Table:
 
     Args:
         seals: sign and verify principals, API keys and deletions; None in functions that authorize
-            no request: they can't write these items. is_read_only: whether writes are rejected, as
-            in a standby Region, where a write could overwrite later changes of the active Region.
+            no request: they can't write these items.
+        is_read_only: whether writes are rejected, as in a standby Region, where a write could
+            overwrite later changes of the active Region.
     """
 
     def __init__(

@@ -24,9 +24,11 @@ class RecallItem:
 
     Attributes:
         address: the fields that name the item in its source, such as `namespace` and `key`.
-        speaker: who said it; None if it has no speaker. text: of the item. time: that it is about.
-        neighbours: the messages around a message, and the message itself, in order. provenance: who
-        stored it, and the sources.
+        speaker: who said it; None if it has no speaker.
+        text: of the item.
+        time: that it is about.
+        neighbours: the messages around a message, and the message itself, in order.
+        provenance: who stored it, and the sources.
     """
 
     source: SourceName
@@ -56,8 +58,8 @@ class Recalled(NamedTuple):
     Attributes:
         text: the items as a block for a prompt.
         tokens: an upper bound of the tokens of `text`.
-        skipped_sources: the sources that don't support a given filter. indexed_until: all items
-        written before this time (epoch ms) were searched.
+        skipped_sources: the sources that don't support a given filter.
+        indexed_until: all items written before this time (epoch ms) were searched.
     """
 
     items: Sequence[RecallItem]

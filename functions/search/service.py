@@ -75,14 +75,15 @@ class Search:
 
         Args:
             is_touched: whether the owner's reads count for the order of eviction.
-            accept: selects the entries that may be returned. namespaces: the readable namespaces to
-            search; None to list them.
+            accept: selects the entries that may be returned.
+            namespaces: the readable namespaces to search; None to list them.
 
         Raises:
             ValidationFailed: the search needs an agent_id, as a query does (RFC-0015 §4.1), or a
                 namespace; neither query nor vector is given; the vector's dimensions differ from
-                the namespace's; a field isn't declared. Unavailable: the query has words, and no
-                embedding model is installed, or it doesn't answer.
+                the namespace's; a field isn't declared.
+            Unavailable: the query has words, and no embedding model is installed, or it doesn't
+                answer.
         """
         _assert_complete(request)
         filters = request.filters

@@ -111,8 +111,8 @@ def build_events(change: Change, removal: Removal | None, tasks: Tasks) -> list[
     before its announcement.
 
     Args:
-        removal: the reason of the old entry's removal, unless another one replaced it. tasks: of
-        entries that don't name their intent.
+        removal: the reason of the old entry's removal, unless another one replaced it.
+        tasks: of entries that don't name their intent.
     """
     old, new = change.old, change.new
     if change.announcement is not None:

@@ -124,9 +124,9 @@ class StreamBatch:
 
     Attributes:
         records: in the order of the stream, without records of agents and tenants that were deleted
-            since, so late or repeated records restore nothing. delivered: these, and records of
-            deleted agents. blocked_from: the number of the first failed record of each item that
-            has one.
+            since, so late or repeated records restore nothing.
+        delivered: these, and records of deleted agents.
+        blocked_from: the number of the first failed record of each item that has one.
     """
 
     def __init__(

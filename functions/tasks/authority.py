@@ -24,8 +24,10 @@ class TaskTarget(NamedTuple):
     """A task, with the facts that decide on access.
 
     Attributes:
-        member: the caller's membership besides its roles. fields: the fields to change. status: the
-        status to set; None for no change. assignee: the next assignee; None for no change.
+        member: the caller's membership besides its roles.
+        fields: the fields to change.
+        status: the status to set; None for no change.
+        assignee: the next assignee; None for no change.
     """
 
     task: Task

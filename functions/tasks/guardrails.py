@@ -74,9 +74,9 @@ class GuardrailService:
         Raises:
             AccessDenied: the caller lacks `memory.admin`.
             VersionMismatch: `version` is given and isn't the present one, or the request had been
-                carried out, and the guardrails were changed. ValueTooLarge: other guardrails than
-                memory's have over 16 KB together. Unavailable: some tasks couldn't be changed; the
-                schedule finishes.
+                carried out, and the guardrails were changed.
+            ValueTooLarge: other guardrails than memory's have over 16 KB together.
+            Unavailable: some tasks couldn't be changed; the schedule finishes.
         """
         authorize(caller, CHANGE_GUARDRAILS, coordinator)
         changed = self._replace(caller, coordinator, asked, version, token)

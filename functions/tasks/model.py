@@ -60,8 +60,9 @@ class Grant(NamedTuple):
     """A principal's access to a task's working memory; times are epoch ms.
 
     Attributes:
-        expires_at: the time when it ends. term: the task's term, if the assignee granted it: the
-        grant ends with the term. None if the coordinator granted it.
+        expires_at: the time when it ends.
+        term: the task's term, if the assignee granted it: the grant ends with the term. None if the
+            coordinator granted it.
     """
 
     principal: str
@@ -85,9 +86,10 @@ class Membership(NamedTuple):
     """The roles of a principal in a task, except its present assignee and coordinator.
 
     Attributes:
-        grant: on the task, valid or not. was_assignee: whether it was an earlier assignee of the
-        task. inherited_terms: the terms in which it is the assignee of an open sub-task that
-        inherits; None is any term.
+        grant: on the task, valid or not.
+        was_assignee: whether it was an earlier assignee of the task.
+        inherited_terms: the terms in which it is the assignee of an open sub-task that inherits;
+            None is any term.
     """
 
     grant: Grant | None = None
@@ -141,24 +143,26 @@ class Task:
     """A stored task; times are epoch ms.
 
     Attributes:
-        archived_at: when its memory was archived or removed. held: the number of each agent's
-        working entries in it, by the agent's hashed id. attached: the number of entries of other
-        tiers that end with it. term: counts its assignees, and its adoption: permissions from an
-        assignee end with it. granted: the number of grants by the assignee in this term. sub_tasks:
-        the number of sub-tasks that it has registered in this term. leaving: former assignees and
-        coordinators whose entries aren't fenced yet. parent_term: the parent's term with which
-        inheritance ends, if its assignee registered the
+        archived_at: when its memory was archived or removed.
+        held: the number of each agent's working entries in it, by the agent's hashed id.
+        attached: the number of entries of other tiers that end with it.
+        term: counts its assignees, and its adoption: permissions from an assignee end with it.
+        granted: the number of grants by the assignee in this term.
+        sub_tasks: the number of sub-tasks that it has registered in this term.
+        leaving: former assignees and coordinators whose entries aren't fenced yet.
+        parent_term: the parent's term with which inheritance ends, if its assignee registered the
             task for itself.
         delegates: the agents for which its assignee may register sub-tasks, and to which it may
             hand the task over; None until its registration takes the coordinator's default.
         guarded_by: former coordinators whose guardrails still bind it.
-        hand_over_note: the note of the last assignee to its successor. free_entries, free_bytes:
-        working memory that still fits. entry_cap: the limit of entries by its coordinator's
-        guardrails. archive_required: whether guardrails have its memory archived. extra_fields:
-        fields that memory doesn't use, as given. is_of_agents: whether an agent registered it, and
-        no coordinator has adopted or changed it. adopted_at: when it got its intent, if later than
-        its creation. counter_changes: the number of changes of its counters; None if these aren't
-        known.
+        hand_over_note: the note of the last assignee to its successor.
+        free_entries, free_bytes: working memory that still fits.
+        entry_cap: the limit of entries by its coordinator's guardrails.
+        archive_required: whether guardrails have its memory archived.
+        extra_fields: fields that memory doesn't use, as given.
+        is_of_agents: whether an agent registered it, and no coordinator has adopted or changed it.
+        adopted_at: when it got its intent, if later than its creation.
+        counter_changes: the number of changes of its counters; None if these aren't known.
     """
 
     id: str
@@ -262,8 +266,9 @@ class Intent:
     """An intent: its owner, its participant, and its access list.
 
     Attributes:
-        participants: the principal that it was read for, if it takes or took part in a task. owner:
-        None while only agents have used it. created_at: when it was first named, in epoch ms.
+        participants: the principal that it was read for, if it takes or took part in a task.
+        owner: None while only agents have used it.
+        created_at: when it was first named, in epoch ms.
         version: counts the changes of owner and access list; 0 if it doesn't exist.
     """
 

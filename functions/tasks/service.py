@@ -79,9 +79,10 @@ class Tasks:
         """Register a task, or adopt or take over one of agents.
 
         Raises:
-            AccessDenied: the caller would give authority that it lacks. EntryExists: another task
-            has the id. ValidationFailed: the parent doesn't exist, or the task inherits without a
-            parent. CapacityExceeded: an agent has 100 open tasks without a coordinator.
+            AccessDenied: the caller would give authority that it lacks.
+            EntryExists: another task has the id.
+            ValidationFailed: the parent doesn't exist, or the task inherits without a parent.
+            CapacityExceeded: an agent has 100 open tasks without a coordinator.
         """
         parent = self._get_parent(caller, new)
         self._authorize_registration(caller, new, parent)
@@ -176,8 +177,8 @@ class Tasks:
             NotFound: no task of the caller's tenant has this id.
             AccessDenied: a field isn't the caller's to change.
             TaskClosed: the task has ended.
-            VersionMismatch: it has another version. ValidationFailed: the change names another
-            task, or a principal that can't coordinate.
+            VersionMismatch: it has another version.
+            ValidationFailed: the change names another task, or a principal that can't coordinate.
         """
         rules.assert_consistent(change, task_id)
         present = self._store.get_existing(caller.tenant, task_id)

@@ -248,7 +248,8 @@ def reserve_usage(
     Args:
         intent: the intent in their scope; None if they name none.
         held: the change of the entries of the caller, and of predecessors whose entries it
-        replaces. grant: by which the caller writes; None if it is the assignee or coordinator.
+            replaces.
+        grant: by which the caller writes; None if it is the assignee or coordinator.
         is_counted: whether the task already has counters of the caller.
     """
     role, values = _build_role_condition(caller, grant)
@@ -312,8 +313,9 @@ def check_participation(
     """Check that a task exists, and that the caller is its assignee, coordinator or registrar.
 
     Args:
-        caller: owns new entries that don't end with the task. intent: the intent in their scope;
-        None if they name none. takes_part: whether the caller takes or took part in another way.
+        caller: owns new entries that don't end with the task.
+        intent: the intent in their scope; None if they name none.
+        takes_part: whether the caller takes or took part in another way.
     """
     conditions, values = ["attribute_exists(pk)"], Item()
     if not takes_part:

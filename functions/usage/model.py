@@ -120,8 +120,9 @@ class Reconciliation:
         due: when it continues (epoch ms).
         revision: grows with each step, so that two workers don't take the same one.
         after: the key after which the scan continues.
-        seen: the number of changes of each tenant counted before; None until it begins. sums: the
-        results of the scan, by tenant and name. is_counted: whether the scan has ended.
+        seen: the number of changes of each tenant counted before; None until it begins.
+        sums: the results of the scan, by tenant and name.
+        is_counted: whether the scan has ended.
     """
 
     due: int

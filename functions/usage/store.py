@@ -85,9 +85,10 @@ class UsageStore(TimedStore):
         """Count changes of a tenant's stored amounts, once for the same records of the stream.
 
         Args:
-            changes: by name, as `items_entries`. releases: the number of removed episodes that the
-            totals no longer count, since their deletion has subtracted them. records: the sequence
-            numbers of the records.
+            changes: by name, as `items_entries`.
+            releases: the number of removed episodes that the totals no longer count, since their
+                deletion has subtracted them.
+            records: the sequence numbers of the records.
 
         Returns:
             The tenant's totals; None if the records were counted before.

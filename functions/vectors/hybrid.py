@@ -78,8 +78,9 @@ class Fit(NamedTuple):
     """The relevance of a text to a query.
 
     Attributes:
-        score: 1 for the query's exact words; comparable only within one query. matched: the words
-        and ids of the query that the text has. parts: the parts of the score.
+        score: 1 for the query's exact words; comparable only within one query.
+        matched: the words and ids of the query that the text has.
+        parts: the parts of the score.
     """
 
     score: float
@@ -128,8 +129,9 @@ class Query:
         text whose subject the query names scores higher than a text that only mentions it.
 
         Args:
-            cosine: of the meanings of query and text. text: the embedded text. subject: the subject
-            of the text, if known.
+            cosine: of the meanings of query and text.
+            text: the embedded text.
+            subject: the subject of the text, if known.
         """
         found = read_words(text)
         by_words, by_grams = self._share_words(found), self._share_grams(found, fold(text))

@@ -46,10 +46,10 @@ class VectorFormat(NamedTuple):
     """The stored form of one model's vectors in an index; `NO_VECTORS` stores none.
 
     Attributes:
-        attribute: the attribute that only vectors of this index have. to_attributes: converts
-        space, embedding and filters to the attributes to store. is_listed_by_age: whether the index
-        by age lists the vectors, for searches in memory, which read new ones; each change costs two
-        write units of that index.
+        attribute: the attribute that only vectors of this index have.
+        to_attributes: converts space, embedding and filters to the attributes to store.
+        is_listed_by_age: whether the index by age lists the vectors, for searches in memory, which
+            read new ones; each change costs two write units of that index.
     """
 
     model: str
@@ -132,8 +132,8 @@ class Candidates(NamedTuple):
     """The hits of an index by meaning and by words of a query, each best first.
 
     Attributes:
-        is_complete: whether these are all texts that match the filters. statistics: of the space;
-        None if the index does not have them.
+        is_complete: whether these are all texts that match the filters.
+        statistics: of the space; None if the index does not have them.
     """
 
     by_meaning: list[Hit]
@@ -169,8 +169,9 @@ def search_with_expansion(
     `wanted` results, when the hits are exhausted, or at the maximum of the index.
 
     Args:
-        max_results: the largest number of hits of the index. search: takes the number of hits;
-        returns qualifying ones, best first, and whether there can be no others.
+        max_results: the largest number of hits of the index.
+        search: takes the number of hits; returns qualifying ones, best first, and whether there can
+            be no others.
     """
     depth = min(max(_MIN_DEPTH, _FIRST_EXPANSION * wanted), max_results)
     while True:

@@ -51,9 +51,9 @@ class Workflows:
 
         Raises:
             AccessDenied: the caller can't coordinate, or others own the workflow's intent.
-            EntryExists: a task of the plan belongs to another principal. IdempotencyConflict: the
-            last file had the same Idempotency-Key, but another content. Throttled: others keep
-            applying files of this workflow.
+            EntryExists: a task of the plan belongs to another principal.
+            IdempotencyConflict: the last file had the same Idempotency-Key, but another content.
+            Throttled: others keep applying files of this workflow.
         """
         authorize(caller, APPLY_WORKFLOW, workflow.name)
         digest = self._digests.compute("workflow", rules.render_workflow(workflow), _DIGEST_BYTES)
