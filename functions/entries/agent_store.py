@@ -30,7 +30,7 @@ _WORKING_ENTRIES, _WORKING_BYTES = WORKING.max_entries, WORKING.max_bytes
 RECONCILE_EVERY = 86_400_000  # ms; counters of an agent are checked at least so often
 
 _COUNTERS = (
-    "changes",
+    "counter_changes",
     "episodic_capacity",
     "episodic_room",
     "working_room",
@@ -247,7 +247,7 @@ def build_counter_write(
         conditions.append(f"NOT contains(episodic_pinned_namespaces, :pin{number})")
         values[f"pin{number}"] = namespace
     added: Item = {
-        "changes": 1,
+        "counter_changes": 1,
         "episodic_bytes": delta.episodic_bytes,
         "episodic_pinned_count": delta.pinned,
         "working_own_entries": delta.own,
@@ -323,4 +323,6 @@ def build_task_correction(key: Key, item: Item, agent: str, counts: EntryCounts)
     settings = ", ".join(f"{name} = :{name}" for name in counted)
     expression = f"SET {settings} ADD free_entries :free_entries, free_bytes :free_bytes"
     values = counted | {"free_entries": entries, "free_bytes": size}
-    return update_unchanged(key, item, expression, ("changes", "completed_at", *counted), values)
+    return update_unchanged(
+        key, item, expression, ("counter_changes", "completed_at", *counted), values
+    )

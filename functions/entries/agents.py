@@ -146,8 +146,8 @@ class AgentMemory:
     ) -> int | None:
         """Compare an agent's counters with all entries that it holds, and correct them.
 
-        Every change of a counter increments `changes` in its item. The condition of a correction is
-        that no counter has changed since before the entries were read, so it is exact.
+        Every change of a counter increments `counter_changes` in its item. The condition of a
+        correction is that no counter has changed since before the entries were read: it is exact.
 
         Returns:
             the number of corrected items; None if the time ran out or a counter changed.

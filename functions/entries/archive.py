@@ -149,7 +149,7 @@ def build_archived_events(tenant: str, task: Task, parts: Iterable[Part]) -> Ite
 def _announce(tenant: str, task: Task, event: Event, now: int) -> Write:
     """Build the announcement of an archived event to the change stream, without its snapshot."""
     item: Item = {
-        "event": event.id,
+        "id": event.id,
         "agent_id": event.agent_id,
         "actor": event.actor.id,
         "actor_kind": event.actor.kind,
@@ -157,7 +157,7 @@ def _announce(tenant: str, task: Task, event: Event, now: int) -> Write:
         "intent_id": event.intent_id,
         "task_id": task.id,
         "entries": event.data["entries_archived"],
-        "happened": event.timestamp,
+        "timestamp": event.timestamp,
         TTL_ATTRIBUTE: to_ttl_seconds(now + TOMBSTONE_LIFETIME),
     }
     return put(item_types.ANNOUNCEMENT.build_key(tenant, task=task.id, event=event.id), item)

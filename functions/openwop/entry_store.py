@@ -73,10 +73,10 @@ class MemoryEntryDraft(NamedTuple):
 
     def _put_marker(self, token: RequestToken, number: int, ttl: Item) -> Write:
         key = PUT_REQUEST.build_key_in(self.partition, request=token.key.hex())
-        marker = {"seq": number, "request": token.stored} | ttl
+        marker = {"sequence": number, "request": token.stored} | ttl
         if self.replaces is None:
             return put_new(key, marker)
-        return put(key, marker, "seq = :replaced", replaced=self.replaces)
+        return put(key, marker, "#sequence = :replaced", replaced=self.replaces)
 
 
 class MemoryEntryStore:
@@ -141,7 +141,7 @@ class MemoryEntryStore:
                 earlier = self._find_marker(new, refused)
             replaces = None
             if earlier is not None:
-                replaces = earlier["seq"]
+                replaces = earlier["sequence"]
                 entry = self.get(new.partition, replaces)
                 if entry is not None and is_visible(entry, None, new.now):
                     return entry
@@ -185,10 +185,10 @@ class MemoryEntryStore:
         def build_writes(number: int) -> list[Write]:
             mark = update(
                 key,
-                f"SET deleted = :seq, {_SET_DUE}",
+                f"SET deleted = :sequence, {_SET_DUE}",
                 "suffix = :suffix AND put_by = :author AND attribute_not_exists(deleted) AND "
                 "(attribute_not_exists(expires_at) OR expires_at > :now)",
-                seq=number,
+                sequence=number,
                 due=now + SETTLING_TIME,
                 shard=get_due_shard(partition),
                 suffix=suffix,
@@ -260,7 +260,7 @@ def _delete_entry(item: Item) -> list[Write]:
     writes += [delete(TAG_ROW.build_key_in(partition, tag=tag, **number)) for tag in entry.tags]
     if entry.request is not None:
         key = PUT_REQUEST.build_key_in(partition, request=entry.request.hex())
-        writes.append(delete(key, "seq = :seq", seq=entry.sequence))
+        writes.append(delete(key, "#sequence = :sequence", sequence=entry.sequence))
     return writes
 
 

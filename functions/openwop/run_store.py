@@ -146,7 +146,7 @@ def check_snapshot(tenant: str, run: MemoryRun, heads: Sequence[Item]) -> list[W
     partitions, added = build_partitions(tenant, run), SecretsChange.between(None, run)
     for partition, head in zip(partitions, heads, strict=True):
         is_last = head is heads[-1]
-        expected = {"deletions": head.get("deletions")} if is_last else {"seq": run.snapshot}
+        expected = {"deletions": head.get("deletions")} if is_last else {"sequence": run.snapshot}
         condition, values = build_unchanged_condition(expected)
         if run.secrets:
             writes.append(count_secrets(partition, added, condition, **values))

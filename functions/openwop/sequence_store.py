@@ -21,8 +21,8 @@ from functions.platform.schema import GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE
 from functions.platform.table import ConditionFailed, Store, Table
 from functions.platform.writes import Write, update
 
-_LISTING = (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, "created_at", "memory_agent", "memory_scope")
-REMOVE_LISTING = f"REMOVE {', '.join(_LISTING)}"
+_LISTING = (GROUP_ATTRIBUTE, TYPE_ORDER_ATTRIBUTE, "created_at", "agent", "scope")
+REMOVE_LISTING = f"REMOVE {', '.join(f'#{each}' for each in _LISTING)}"
 """The clause of an update that removes a memory from its owner's list, with its name."""
 
 
@@ -35,13 +35,13 @@ def build_listing(tenant: str, owner: MemoryOwner, agent: str, scope: str | None
     kind, name = owner
     partition = item_types.MEMORY.build_group(tenant, owner_kind=kind, owner=name)
     memory = openwop_keys.hash_memory(*owner, agent, scope or "")
-    named = {"memory_agent": agent} | ({} if scope is None else {"memory_scope": scope})
+    named = {"agent": agent} | ({} if scope is None else {"scope": scope})
     return build_list_attributes(partition, now, memory) | {"created_at": now} | named
 
 
 def render_listing(listing: Item) -> str:
     """Render assignments of an update that list a memory, unless it is listed already."""
-    return ", ".join(f"{name} = if_not_exists({name}, :{name})" for name in listing)
+    return ", ".join(f"#{name} = if_not_exists(#{name}, :{name})" for name in listing)
 
 
 class MemoryListStore(Store):
@@ -64,7 +64,7 @@ class MemoryListStore(Store):
         """
         owned = {"owner_kind": owner[0], "owner": owner[1]}
         for item in list_items(self._table, item_types.MEMORY, wanted, tenant, **owned):
-            agent, scope = item.get("memory_agent"), item.get("memory_scope")
+            agent, scope = item.get("agent"), item.get("scope")
             memory = openwop_keys.hash_memory(*owner, agent or "", scope or "")
             is_genuine = item["pk"] == item_types.MEMORY.build_partition(tenant, memory=memory)
             if is_genuine and agent is not None:
@@ -77,13 +77,14 @@ class MemoryListStore(Store):
         self._table.try_write(update(key, REMOVE_LISTING, "attribute_exists(pk)"))
 
 
-_IS_HIGHER = "(attribute_not_exists(seq) OR seq < :seq)"
+_IS_HIGHER = "(attribute_not_exists(#sequence) OR #sequence < :sequence)"
 # Two open runs have the random numbers 5 and 9: the sum is 14. A put that read the secrets of both
 # has the condition 14. If a third run with the number 4 starts first, the sum is 18, and the put
 # reads again. A put that read rows in between has 5 and 4, whose sum is neither 14 nor 18.
 _SAME_SECRETS = "(attribute_not_exists(secrets_sum) OR secrets_sum = :sum)"
 _SET_WRITTEN = (
-    "SET seq = :seq, second_sk = if_not_exists(newest_sk, :written), newest_sk = :written"
+    "SET #sequence = :sequence, second_sk = if_not_exists(newest_sk, :written), "
+    "newest_sk = :written"
 )
 _ATTEMPTS, _MAX_SKIPPED = 25, 64
 _BUSY = "others are writing to this memory"
@@ -158,16 +159,16 @@ class SequenceNumbers:
         A millisecond has 1,024 numbers. Example: at 5 ms, the clock proposes 5,120. If the head has
         5,130, the next try takes one of 5,131 to 5,194, so writers seldom collide.
         """
-        least = 0 if head is None else head["seq"] + randint(1, _MAX_SKIPPED)  # noqa: S311
+        least = 0 if head is None else head["sequence"] + randint(1, _MAX_SKIPPED)  # noqa: S311
         return max(least, get_first_sequence(self._clock()))
 
 
 def _advance(partition: str, number: int, listing: Item | None) -> Write:
     key = item_types.MEMORY.build_key_in(partition)
     if listing is None:
-        return update(key, "SET seq = :seq", _IS_HIGHER, seq=number)
+        return update(key, "SET #sequence = :sequence", _IS_HIGHER, sequence=number)
     change = f", {render_listing(listing)}" if listing else f" {REMOVE_LISTING}"
-    return update(key, f"SET seq = :seq{change}", _IS_HIGHER, seq=number, **listing)
+    return update(key, f"SET #sequence = :sequence{change}", _IS_HIGHER, sequence=number, **listing)
 
 
 def advance_for_put(entry: Key, number: int, secrets_sum: int) -> Write:
@@ -176,7 +177,7 @@ def advance_for_put(entry: Key, number: int, secrets_sum: int) -> Write:
         item_types.MEMORY.build_key_in(entry[0]),
         _SET_WRITTEN,
         f"{_IS_HIGHER} AND {_SAME_SECRETS}",
-        seq=number,
+        sequence=number,
         written=entry[1],
         sum=secrets_sum,
     )
@@ -188,7 +189,7 @@ def advance_for_delete(entry: Key, number: int) -> Write:
         item_types.MEMORY.build_key_in(entry[0]),
         f"{_SET_WRITTEN} ADD deletions :one",
         _IS_HIGHER,
-        seq=number,
+        sequence=number,
         written=entry[1],
         one=1,
     )

@@ -81,7 +81,7 @@ def build_unchanged_condition(read: Item) -> tuple[str, Item]:
         read: the attributes; None for an attribute that the item didn't have.
     """
     conditions = [
-        f"attribute_not_exists({name})" if value is None else f"{name} = :seen_{name}"
+        f"attribute_not_exists(#{name})" if value is None else f"#{name} = :seen_{name}"
         for name, value in read.items()
     ]
     values = {f"seen_{name}": value for name, value in read.items() if value is not None}

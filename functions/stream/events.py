@@ -147,7 +147,7 @@ def _build_changes(
 def _build_archived(tenant: str, announcement: Item) -> Event:
     agent, intent = announcement["agent_id"], announcement.get("intent_id")
     return Event(
-        id=announcement["event"],
+        id=announcement["id"],
         type="memory.archived",
         tenant=tenant,
         agent_id=agent,
@@ -155,7 +155,7 @@ def _build_archived(tenant: str, announcement: Item) -> Event:
         intent_id=intent,
         task_id=announcement["task_id"],
         data={"entries_archived": announcement["entries"]},
-        timestamp=announcement["happened"],
+        timestamp=announcement["timestamp"],
         log=choose_log(intent=intent, agent=agent, namespace=None),
         traceparent=announcement.get("traceparent"),
     )

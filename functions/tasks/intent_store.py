@@ -96,7 +96,7 @@ def name_intent(
         return
     yield update(
         key,
-        "SET owner_id = if_not_exists(owner_id, :caller)",
+        "SET #owner = if_not_exists(#owner, :caller)",
         f"attribute_exists(pk) AND {condition}",
         **values,
     )
@@ -108,7 +108,7 @@ def replace_intent(tenant: str, old: Intent, new: Intent) -> Iterator[Write]:
     if old.version == 0:
         yield _list_under_tenant(tenant, old.intent_id, new.created_at)
     expression, present = build_set_expression(_to_item(new))
-    seen = {"version": old.version or None, "owner_id": old.owner}
+    seen = {"version": old.version or None, "owner": old.owner}
     condition, values = build_unchanged_condition(seen)
     yield update(key, expression, condition, **present, **values)
 
@@ -135,7 +135,7 @@ def join_intent(
         yield from replace_intent(tenant, intent, new)
     else:
         key = item_types.INTENT.build_key(tenant, intent=intent.intent_id)
-        seen = {"version": intent.version, "owner_id": intent.owner}
+        seen = {"version": intent.version, "owner": intent.owner}
         condition, values = build_unchanged_condition(seen)
         yield check(key, condition, **values)
 
@@ -156,8 +156,7 @@ def _to_item(intent: Intent) -> Item:
         f"p{hash_agent(principal)}": {"principal": principal, "access": access}
         for principal, access in intent.acl.items()
     }
-    stored = to_attributes(intent, "owner", "participants", "acl")
-    return stored | {"owner_id": intent.owner, "acl": acl}
+    return to_attributes(intent, "participants", "acl") | {"acl": acl}
 
 
 def intent_from_item(intent: str, item: Item | None) -> Intent:
@@ -165,4 +164,4 @@ def intent_from_item(intent: str, item: Item | None) -> Intent:
     if item is None:
         return Intent(intent)
     acl = {line["principal"]: line["access"] for line in item.get("acl", {}).values()}
-    return from_attributes(Intent, item, owner=item.get("owner_id"), acl=acl)
+    return from_attributes(Intent, item, acl=acl)

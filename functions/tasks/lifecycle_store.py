@@ -247,10 +247,10 @@ def _replace_task(tenant: str, old: Task, new: Task) -> Write:
         settings += [f"{name} = if_not_exists({name}, :zero)" for name in zeros]
         values["zero"] = 0
     if new.completed_at is not None and new.counter_changes is not None:
-        # `changes` counts every change of the counters. If it is unchanged, the ended task has
-        # exact counts of what has to be archived. A second attempt omits this condition: entries
-        # may be written at the same time.
-        is_same, seen = build_unchanged_condition({"changes": new.counter_changes or None})
+        # `counter_changes` counts every change of the counters. If it is unchanged, the ended task
+        # has exact counts of what has to be archived. A second attempt omits this condition:
+        # entries may be written at the same time.
+        is_same, seen = build_unchanged_condition({"counter_changes": new.counter_changes or None})
         condition += f" AND {is_same}"
         values |= seen
     expression, present = build_set_expression(attributes, *settings)

@@ -34,7 +34,7 @@ IS_OPEN = "attribute_not_exists(completed_at)"
 _REQUEST_TIME = 60_000  # ms; the time of a request that ends a task
 _COUNTERS = ("held", "attached", "granted", "sub_tasks", "counter_changes")
 _STORED_APART = (
-    *("id", "status", "memory_policy", "ender", "archive_required", "extra_fields", "request"),
+    *("id", "memory_policy", "ender", "archive_required", "extra_fields"),
     *_COUNTERS,
 )
 
@@ -45,12 +45,10 @@ def task_to_item(task: Task) -> Item:
         **to_attributes(task, *_STORED_APART),
         **to_attributes(task.memory_policy),
         "task_id": task.id,
-        "task_status": task.status,
         "ender": None if task.completed_at is None else task.ender.id,
         "ender_kind": None if task.completed_at is None else task.ender.kind,
         "archive_required": task.archive_required or None,
         "extra_fields": dumps(task.extra_fields).decode(),
-        "request_token": task.request,
         **_due(task),
     }
 
@@ -71,13 +69,10 @@ def task_from_item(item: Item) -> Task:
         item,
         id=item["task_id"],
         intent_id=item.get("intent_id"),
-        status=item["task_status"],
         memory_policy=from_attributes(Policy, item),
         ender=Actor(item["ender"], item["ender_kind"]) if "ender" in item else SERVICE,
         held={name[2:]: count for name, count in item.items() if name.startswith("n_")},
         extra_fields=loads(item["extra_fields"]),
-        request=item.get("request_token"),
-        counter_changes=item.get("changes", 0),
     )
 
 
@@ -200,7 +195,7 @@ def build_member_condition(caller: Principal) -> tuple[str, Item]:
 def build_use_condition(caller: Principal) -> tuple[str, Item]:
     """Build the condition of `functions.tasks.authority.USE_INTENT` on the intent."""
     access = f"acl.p{hash_agent(caller.id)}.#access"
-    condition = f"attribute_not_exists(owner_id) OR owner_id = :caller OR {access} = :write"
+    condition = f"attribute_not_exists(#owner) OR #owner = :caller OR {access} = :write"
     return f"({condition})", {"caller": caller.id, "write": "write"}
 
 
@@ -348,7 +343,7 @@ def _check_grant(caller: Principal, task_id: str, grant: Grant | None, now: int)
 
 def _count(held: Mapping[str, TaskUsage], attached: int) -> tuple[str, Item]:
     """Build the expression that counts, with its values; agents only count working memory."""
-    expression = "ADD changes :one, attached :attached"
+    expression = "ADD counter_changes :one, attached :attached"
     values: Item = {"one": 1, "attached": attached}
     if not held:
         return expression, values

@@ -122,7 +122,7 @@ def test_an_agent_without_an_item_has_all_its_capacity() -> None:
 def test_corrected_counters_need_no_correction(held: dict[str, Any], capacity: int) -> None:
     counts, item = (
         EntryCounts(**held),
-        {"episodic_capacity": capacity, "episodic_room": 7, "changes": 3},
+        {"episodic_capacity": capacity, "episodic_room": 7, "counter_changes": 3},
     )
     write = build_agent_correction(KEY, item, counts)
     corrected: dict[str, Any] = item if write is None else item | write.values

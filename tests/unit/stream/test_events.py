@@ -123,13 +123,13 @@ def test_an_event_has_the_fields_of_the_rfc_and_never_a_value() -> None:
 
 def test_an_announced_archive_is_about_its_task() -> None:
     announcement = {
-        "event": "evt_1",
+        "id": "evt_1",
         "agent_id": "ada",
         "actor": "boss",
         "actor_kind": "coordinator",
         "task_id": "t",
         "entries": 7,
-        "happened": 9_000,
+        "timestamp": 9_000,
     }
     (event,) = build_events(Change(RECORD, announcement=announcement), None, {})
     published = to_cloud_event(event)
