@@ -23,6 +23,7 @@ _NAMES = {
     "_waiting_async": "_waiting",
     "async_sleep": "sleep",
     "aclose": "close",
+    "aiter_raw": "iter_raw",
 }
 _PREFIX = "Async"
 

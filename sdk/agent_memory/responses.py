@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -83,8 +84,16 @@ def compute_delay(attempt: int, response: httpx.Response | None) -> float:
 
 
 def _retry_after(response: httpx.Response | None) -> float:
-    text = "" if response is None else response.headers.get("Retry-After", "")
-    return min(float(text), LONGEST_WAIT) if text.isascii() and text.isdigit() else 0.0
+    """Return the seconds that Retry-After asks for, also by a date; 0 without it."""
+    headers = httpx.Headers() if response is None else response.headers
+    text, sent = headers.get("Retry-After", ""), headers.get("Date", "")
+    if text.isascii() and text.isdigit():
+        return min(float(text), LONGEST_WAIT)
+    try:
+        wait = parsedate_to_datetime(text) - parsedate_to_datetime(sent)
+    except ValueError:
+        return 0.0
+    return min(wait.total_seconds(), LONGEST_WAIT)
 
 
 def to_error(response: httpx.Response, *, may_have_happened: bool) -> AgentMemoryError:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 URL, KEY, DATA = "AGENT_MEMORY_URL", "AGENT_MEMORY_API_KEY", "AGENT_MEMORY_DATA"
 LOCAL_URL = "http://127.0.0.1:8080"
 _MOST_CHARACTERS = 1024  # of an address or a key
+_ADDRESS = re.compile(r"https?://[^\s/?#]+(/[^\s?#]*)?")
 _LOOPBACK = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
 
 
@@ -73,7 +74,7 @@ def resolve_settings(
         )
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise ValueError("the API key is not valid: a key consists of visible ASCII characters")
-    if not url.startswith(("http://", "https://")):
+    if not _ADDRESS.fullmatch(url):
         raise ValueError("server_url must be like https://memory.example.com")
     if url.endswith("/api/v1"):
         raise ValueError("server_url must end before /api/v1")

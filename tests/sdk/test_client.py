@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import repeat
 from typing import Any
 
 import httpx
@@ -13,12 +14,14 @@ from agent_memory._waiting import Connections
 from agent_memory.exceptions import (
     AuthenticationError,
     ClientClosedError,
+    ConnectionFailedError,
     MemoryAccessError,
     MemoryCapacityError,
     MemoryConflictError,
     MemoryNotFoundError,
     ServiceUnavailableError,
     TaskClosedError,
+    ThrottledError,
     TooLargeError,
     ValidationError,
 )
@@ -141,6 +144,12 @@ def test_a_call_ends_at_its_deadline_however_many_retries_are_left() -> None:
         assert waits[1:] == [30.0, 30.0]
         assert client.with_options(deadline=None).settings.deadline is None
         assert client.with_options(timeout=5).settings.deadline == 0.04
+    drip = httpx.MockTransport(lambda _: httpx.Response(200, content=repeat(b" ", 10**8)))
+    with (
+        Client("http://memory.test", "key", deadline=0.04, transport=drip) as client,
+        pytest.raises(ConnectionFailedError, match="deadline"),
+    ):
+        client.memory.get("ns", "k")
     for never in (0, float("nan")):
         with pytest.raises(ValueError, match="deadline"):
             Client("http://memory.test", "key", deadline=never)
@@ -267,6 +276,34 @@ def test_the_key_never_shows(
     assert [text for text in shown if key in text] == []
     with pytest.raises(ValueError, match="api_key"):
         Client(server.address, "")
+
+
+def test_a_date_in_retry_after_is_waited_for() -> None:
+    headers = {
+        "Date": "Tue, 01 Jan 2030 00:00:00 GMT",
+        "Retry-After": "Tue, 01 Jan 2030 00:00:30 GMT",
+    }
+    asked = []
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(429, headers=headers)
+
+    carrier = httpx.MockTransport(refuse)
+    with Client("http://memory.test", "key", deadline=9, transport=carrier) as client:
+        with pytest.raises(ThrottledError):
+            client.memory.get("ns", "k")
+        assert len(asked) == 1
+        headers["Retry-After"] = "soon"
+        with pytest.raises(ThrottledError):
+            client.with_options(max_retries=1).memory.get("ns", "k")
+        assert len(asked) == 3
+
+
+@pytest.mark.parametrize("end", ["", "?tenant=1", "#part", " "])
+def test_an_address_with_more_than_a_path_is_refused(end: str) -> None:
+    with pytest.raises(ValueError, match="server_url must be like"):
+        Client(f"http://{'memory.test' if end else ''}{end}", "key")
 
 
 @pytest.mark.parametrize("wrong", [{"server_url": 8080}, {"api_key": b"am_key"}])

@@ -116,7 +116,7 @@ class AsyncPool:
             failure: httpx.RequestError | None = None
             deadline.limit_attempt(request, settings.timeout)
             try:
-                answer = await http.send(request)
+                answer = await _receive(http, request, deadline)
             except RuntimeError as error:
                 raise _closed(http, error) from None
             except httpx.RequestError as error:
@@ -146,6 +146,26 @@ class AsyncPool:
         if http is None:
             raise ClientClosedError("this client is closed; make another one")
         return http
+
+
+async def _receive(
+    http: httpx.AsyncClient, request: httpx.Request, deadline: Deadline
+) -> httpx.Response:
+    """Send a request, and read its answer no longer than the deadline allows."""
+    answer, parts = await http.send(request, stream=True), []
+    if answer.is_stream_consumed:  # by the transport, such as one of a test
+        return answer
+    try:
+        async for part in answer.aiter_raw():
+            parts.append(part)
+            if not deadline.allows_wait(0):
+                raise httpx.ReadTimeout("the answer did not end by the deadline", request=request)
+    finally:
+        await answer.aclose()
+    content = b"".join(parts)
+    return httpx.Response(
+        answer.status_code, headers=answer.headers, content=content, request=request
+    )
 
 
 def _build_request(

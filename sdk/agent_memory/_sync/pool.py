@@ -116,7 +116,7 @@ class Pool:
             failure: httpx.RequestError | None = None
             deadline.limit_attempt(request, settings.timeout)
             try:
-                answer = http.send(request)
+                answer = _receive(http, request, deadline)
             except RuntimeError as error:
                 raise _closed(http, error) from None
             except httpx.RequestError as error:
@@ -146,6 +146,26 @@ class Pool:
         if http is None:
             raise ClientClosedError("this client is closed; make another one")
         return http
+
+
+def _receive(
+    http: httpx.Client, request: httpx.Request, deadline: Deadline
+) -> httpx.Response:
+    """Send a request, and read its answer no longer than the deadline allows."""
+    answer, parts = http.send(request, stream=True), []
+    if answer.is_stream_consumed:  # by the transport, such as one of a test
+        return answer
+    try:
+        for part in answer.iter_raw():
+            parts.append(part)
+            if not deadline.allows_wait(0):
+                raise httpx.ReadTimeout("the answer did not end by the deadline", request=request)
+    finally:
+        answer.close()
+    content = b"".join(parts)
+    return httpx.Response(
+        answer.status_code, headers=answer.headers, content=content, request=request
+    )
 
 
 def _build_request(

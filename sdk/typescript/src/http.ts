@@ -58,7 +58,7 @@ export class Http {
   constructor(options: ClientOptions) {
     const { serverUrl, apiKey } = resolveService(options);
     this.serverUrl = serverUrl;
-    if (!/^https?:\/\//.test(this.serverUrl)) {
+    if (!/^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/.test(this.serverUrl)) {
       throw new TypeError("serverUrl must be like https://memory.example.com");
     }
     if (!/^[\x21-\x7e]+$/.test(apiKey)) {
@@ -249,8 +249,12 @@ function renderValue(value: QueryValue): string {
 function computeDelay(attempt: number, retryAfter: string | null): number {
   const longest = Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
   const jitter = longest * (0.5 + Math.random() / 2);
-  const asked = /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) * 1000 : 0;
-  return Math.max(jitter, Math.min(asked, LONGEST_WAIT_MS));
+  return Math.max(jitter, Math.min(readRetryAfter(retryAfter ?? ""), LONGEST_WAIT_MS));
+}
+
+/** Return the milliseconds that Retry-After asks for, as a number of seconds or as a date; 0 without it. */
+function readRetryAfter(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now() || 0;
 }
 
 /** Wait; reject with the signal's reason if it is aborted. */

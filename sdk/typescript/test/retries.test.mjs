@@ -53,6 +53,14 @@ test("Retry-After is waited for", async () => {
   assert.ok(Date.now() - begun >= 990);
 });
 
+test("a date in Retry-After is waited for", async () => {
+  const tomorrow = new Date(Date.now() + 86_400_000).toUTCString();
+  const throttled = answer(429, { code: "THROTTLED", message: "slow down" }, { "retry-after": tomorrow });
+  const [client, sent] = clientOf([throttled, answer(200, entry)]);
+  await assert.rejects(client.withOptions({ deadlineMs: 5_000 }).memory.getById("mem_1"));
+  assert.equal(sent.length, 1);
+});
+
 test("a conflict, a bad key and a foreign answer are not sent again", async () => {
   const cases = [
     [answer(409, { code: "VERSION_MISMATCH", message: "m" }), MemoryConflictError],
