@@ -105,7 +105,7 @@ def assert_content_fits(content: str) -> None:
 
 def run_not_found() -> NotFound:
     """Build the error for a run that this tenant, or this memory, does not have."""
-    return NotFound("no run on this memory has this id")
+    return NotFound("no run has this id, or the run is on another memory")
 
 
 def assert_open(run: MemoryRun | None, now: int, memory: str | None = None) -> MemoryRun:

@@ -111,12 +111,17 @@ def parse_seconds(given: str) -> float:
     return seconds
 
 
-def parse_score(given: str) -> float:
+def parse_score(given: str, least: int = -1) -> float:
     """Parse a score, from -1 to 1."""
     try:
         score = float(given)
     except ValueError:
         score = 2.0
-    if not -1.0 <= score <= 1.0:
-        raise argparse.ArgumentTypeError("must be a number from -1 to 1")
+    if not least <= score <= 1.0:
+        raise argparse.ArgumentTypeError(f"must be a number from {least} to 1")
     return score
+
+
+def parse_confidence(given: str) -> float:
+    """Parse a confidence, from 0 to 1."""
+    return parse_score(given, 0)

@@ -58,8 +58,8 @@ def render_message(error: exceptions.AgentMemoryError) -> str:
 
 
 def _is_foreign(error: exceptions.AgentMemoryError) -> bool:
-    """Return whether something else than the service refused: its refusals have a code.
+    """Return whether something else than the service refused: not in the service's form.
 
-    Gateways before the service have none either, but they don't refuse with these.
+    Gateways before the service do so, too, but they don't refuse with these.
     """
-    return error.code is None and error.status in _BY_SERVICE_ALONE
+    return isinstance(error, exceptions.InvalidAnswerError) and error.status in _BY_SERVICE_ALONE

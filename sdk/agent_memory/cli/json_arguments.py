@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_memory.cli.failures import UsageFailure
-from agent_memory.cli.jsontext import parse_json
+from agent_memory.cli.jsontext import BOM, parse_json
 
 
 def read_vector(given: str | None) -> list[float] | None:
@@ -29,7 +29,8 @@ def read_json(name: str, given: str) -> Any:
         UsageFailure: it is no JSON, or the file can't be read.
     """
     try:
-        return parse_json(_read_text(given))
+        text = _read_text(given)
+        return parse_json(text.removeprefix(BOM) if isinstance(text, bytes) else text)
     except ValueError as error:
         raise UsageFailure(f"{name}: {error}") from error
 

@@ -4,6 +4,8 @@ import json
 import math
 from typing import Any, NoReturn
 
+BOM = b"\xef\xbb\xbf"  # some programs put it before UTF-8
+
 
 def parse_json(text: str | bytes) -> Any:
     """Return a JSON text's document.

@@ -6,11 +6,10 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 from agent_memory.cli.failures import UsageFailure
-from agent_memory.cli.jsontext import parse_json
+from agent_memory.cli.jsontext import BOM, parse_json
 from agent_memory.model import ENTRY_FIELDS, Entry
 
 MOST_LINE_BYTES = 4_194_304
-_BOM = b"\xef\xbb\xbf"
 _REQUIRED = ("namespace", "key", "value", "memory_type")
 _EPISODIC = {"pinned": False, "priority": "normal"}
 _WRITABLE = tuple(dict.fromkeys((*_REQUIRED, "agent_id", *ENTRY_FIELDS)))
@@ -80,7 +79,7 @@ def read_lines(source: BinaryIO, warn: Callable[[str], None]) -> Iterator[Line]:
         number += 1
         if len(raw) > MOST_LINE_BYTES:
             raise UsageFailure(f"line {number} has more than {MOST_LINE_BYTES:,} bytes")
-        text = raw.removeprefix(_BOM) if number == 1 else raw
+        text = raw.removeprefix(BOM) if number == 1 else raw
         if text.strip():
             entry = _parse_entry(number, text)
             for name in sorted(entry.keys() - _KNOWN - unknown):

@@ -7,9 +7,9 @@ from typing import Any, get_args
 from agent_memory.cli.arguments import (
     add_command,
     add_group,
+    parse_confidence,
     parse_count,
     parse_number,
-    parse_score,
     parse_text,
     parse_time,
 )
@@ -101,7 +101,7 @@ def _add_facts(commands: Any) -> None:
         command.add_argument(name, metavar=name.upper(), type=parse_text)
     command.add_argument(
         "--confidence",
-        type=parse_score,
+        type=parse_confidence,
         default=1.0,
         help="the confidence, from 0 to 1; 1 by default",
     )
@@ -321,7 +321,7 @@ def get_object(session: Session) -> None:
     found = session.client.objects.get(given.space, given.key)
     if found is None:
         raise Failure(f"there is no object {given.space} / {given.key}; see objects list")
-    if given.output is None:
+    if given.output in (None, "-"):
         sys.stdout.buffer.write(found.data)
         return
     try:

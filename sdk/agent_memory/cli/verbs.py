@@ -12,7 +12,7 @@ from agent_memory.cli.arguments import (
     parse_time,
 )
 from agent_memory.cli.columns import select_columns
-from agent_memory.cli.failures import UsageFailure
+from agent_memory.cli.failures import Failure, UsageFailure
 from agent_memory.cli.formatting import render_entry_fields
 from agent_memory.cli.session import Session
 from agent_memory.cli.text import escape_controls
@@ -198,8 +198,9 @@ def forget(session: Session) -> None:
     if (given.reference is not None) == is_user:
         raise UsageFailure("give a REFERENCE, or --user ID with --everything")
     if given.reference is not None:
-        count = int(session.client.forget(given.reference))
-        session.output.document({"items": count}, {"items": str(count)})
+        if not session.client.forget(given.reference):
+            raise Failure(f"no item has the reference {given.reference}")
+        session.output.document({"items": 1}, {"items": "1"})
         return
     done = session.client.for_user(given.user).forget()
     counts = {name: count for name, count in asdict(done).items() if name != "items"}

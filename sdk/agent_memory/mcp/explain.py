@@ -1,5 +1,7 @@
 """Failures in words that a model can act on. They have names and versions, never values."""
 
+from collections.abc import Iterable
+
 from pydantic import ValidationError as ArgumentError
 
 from agent_memory.exceptions import (
@@ -10,14 +12,17 @@ from agent_memory.exceptions import (
     MemoryConflictError,
 )
 
+_PREFIX = "Value error, "  # of pydantic, before a validator's message
 _DOUBT = "; an earlier attempt of this call may have been carried out, so look before you try again"
 
 
-def invalid(error: ArgumentError) -> str:
-    """Return what is wrong with which argument."""
-    problems = error.errors(include_url=False, include_input=False, include_context=False)
+def invalid(error: ArgumentError, known: Iterable[str]) -> str:
+    """Return what is wrong with which argument; `known` are the names that a tool has."""
+    unknown = f"there is no such argument; there are {', '.join(known)}"
     reasons = [
-        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in problems
+        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: "
+        + (unknown if each["type"] == "extra_forbidden" else each["msg"].removeprefix(_PREFIX))
+        for each in error.errors(include_url=False, include_input=False, include_context=False)
     ]
     return "nothing was done; " + "; ".join(reasons)
 

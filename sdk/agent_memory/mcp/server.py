@@ -112,7 +112,7 @@ class MemoryServer:
         try:
             arguments = tool.arguments.model_validate(asked.arguments or {})
         except ValidationError as error:
-            return _refusal(invalid(error))
+            return _refusal(invalid(error, tool.arguments.model_fields))
         return await self._run(context, tool, arguments)
 
     async def _run(self, context: Context, tool: Tool, asked: Arguments) -> types.CallToolResult:

@@ -206,7 +206,7 @@ async def _found(
     if entry is None:
         raise NothingThereError(
             f"there is no memory {asked.key!r} in the namespace {asked.namespace!r}; "
-            "`list_entries` shows all, `create_entry` makes a new one"
+            "check both names, or list your memories"
         )
     return entry
 

@@ -48,6 +48,8 @@ def test_json_gives_the_entry_as_the_service_answers_it(tenant: Tenant) -> None:
 def test_a_value_comes_back_exactly(cli: Cli, tmp_path: Path) -> None:
     text = json.dumps(VALUE)
     (tmp_path / "value").write_text(text)
+    assert cli("set", "ns", "marked", "-", stdin=f"\ufeff{text}").code == 0
+    assert json.loads(cli("get", "ns", "marked", "--value").out) == VALUE
     for key, given in (("argument", text), ("stdin", "-"), ("file", f"@{tmp_path / 'value'}")):
         assert cli("set", "ns", key, given, stdin=text).code == 0
         got = cli("get", "ns", key, "--value")

@@ -94,6 +94,8 @@ def test_workflows_and_openwop_runs_are_listed(tenant: Tenant) -> None:
     (listed,) = cli("openwop", "list", "--json", "--limit", "1").documents
     assert (listed["runId"], listed["state"]) == (run, "open")
     assert cli("openwop", "show", run, "--json").document == listed
+    missing = cli("openwop", "show", "run_none")
+    assert (missing.code, "no run has this id" in missing.err) == (1, True)
 
 
 def test_a_conversation_is_begun_by_its_first_message(cli: Cli) -> None:
@@ -109,6 +111,8 @@ def test_a_conversation_is_begun_by_its_first_message(cli: Cli) -> None:
 
 def test_facts_are_learned_recalled_and_forgotten(cli: Cli) -> None:
     fact = cli("facts", "learn", "acme", "pays", "in 30 days", "--json").document
+    wrong = cli("facts", "learn", "acme", "pays", "late", "--confidence", "-0.5")
+    assert (wrong.code, "from 0 to 1" in wrong.err) == (2, True)
     assert "in 30 days" in cli("facts", "list", "--subject", "acme").out
     assert cli("facts", "recall", "acme", "--json").documents[0]["fact_id"] == fact["fact_id"]
     assert cli("facts", "forget", fact["fact_id"], "--json").document == {"forgotten": 1}
@@ -131,6 +135,8 @@ def test_objects_are_stored_and_read_as_they_are(cli: Cli, tmp_path: Path) -> No
     (tmp_path / "in").write_bytes(b"\x00\xff")
     assert cli("objects", "put", "files", "a/b", tmp_path / "in").code == 0
     assert cli("objects", "get", "files", "a/b", "-o", tmp_path / "out").code == 0
+    cli("objects", "put", "files", "text", "-", stdin="hello")
+    assert cli("objects", "get", "files", "text", "-o", "-").out == "hello"
     assert (tmp_path / "out").read_bytes() == b"\x00\xff"
     assert cli("objects", "list", "--json").documents[0]["space"] == "files"
     assert cli("objects", "list", "files", "--json").documents[0]["key"] == "a/b"

@@ -27,6 +27,8 @@ def test_what_was_remembered_and_said_is_recalled_and_forgotten(tenant: Tenant) 
         == []
     )
     assert cli("forget", found["items"][0]["reference"], "--json").document == {"items": 1}
+    again = cli("forget", found["items"][0]["reference"])
+    assert (again.code, "no item has the reference" in again.err) == (1, True)
     gone = cli("forget", "--user", "ada", "--everything", "--json").document
     assert (gone["entries"], gone["conversations"]) == (1, 1)
     assert "invoice" not in cli("recall", "invoice", "--user", "ada").out

@@ -34,7 +34,11 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("create_entry", {}, "namespace: Field required"),
     ("create_entry", PLACE, "value: Field required"),
     ("create_entry", PLACE | {"value": [1]}, "value: Input should be a valid dictionary"),
-    ("create_entry", PLACE | {"value": {}, "tag": ["x"]}, "tag: Extra inputs are not permitted"),
+    (
+        "create_entry",
+        PLACE | {"value": {}, "tag": ["x"]},
+        "tag: there is no such argument; there are namespace, key, value",
+    ),
     ("create_entry", PLACE | {"value": {}, "tags": "a,b"}, "tags: Input should be a valid list"),
     (
         "create_entry",
@@ -68,6 +72,8 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("change_entry", PLACE | {"value": {}, "version": "latest"}, "version: Input should be"),
     ("delete_entry", {"key": "k"}, "namespace: Field required"),
     ("memory_summary", {"agent_id": "../admin"}, "this is for the agent"),
+    ("recall", {"query": " "}, "query: must not be blank"),
+    ("remember", {}, "arguments: give text or value"),
     ("drop_all", {}, "there are remember, say, recall"),
 ]
 

@@ -82,6 +82,13 @@ async def test_what_is_no_resource_is_told_so(connect: Connect, key: str) -> Non
                 await talk.client.read_resource(uri)
 
 
+async def test_a_memory_that_is_not_there_names_no_tool(connect: Connect, key: str) -> None:
+    async with connect(key) as talk:
+        with pytest.raises(MCPError, match="there is no memory 'k' in the namespace 'n'") as raised:
+            await talk.client.read_resource("memory://entries/n/k")
+        assert "_entr" not in str(raised.value)
+
+
 async def test_a_cursor_that_was_never_given(connect: Connect, key: str) -> None:
     async with connect(key) as talk:
         for cursor in ("", "x", "2:0", "0:-1", "0:x", "0:²", "0:" + "9" * 5000):
