@@ -102,7 +102,7 @@ class Request:
         return body
 
     def parse_body(self, model: type[Model]) -> Model:
-        """Parse the JSON body into a request model."""
+        """Parse the JSON body into a request model; no body is one without fields."""
         if (containers := count_containers(self.body)) > limits.MAX_BODY_CONTAINERS:
             raise BodyTooLarge(
                 "the request body has too many arrays and objects; send it in parts",
@@ -110,7 +110,7 @@ class Request:
                 actual=containers,
             )
         try:
-            parsed = model.model_validate_json(self.body)
+            parsed = model.model_validate_json(self.body or b"{}")
         except ValidationError as error:
             if self.headers.get("content-encoding", "identity") != "identity":
                 problem = "is not accepted; send the body as plain JSON"

@@ -65,7 +65,6 @@ class Route:
     required_permission: str
     responses: dict[int, Any]
     request_model: Any = None
-    request_model_optional: bool = False
     media_types: tuple[str, ...] = ("application/json",)  # of the body
     request_headers: tuple[HeaderParameter, ...] = ()
     response_headers: tuple[str, ...] | None = None

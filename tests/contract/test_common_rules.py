@@ -38,6 +38,14 @@ def name_errors(tenant: Tenant, route: Route, **request: Any) -> list[str]:
     return [each["field"] for each in problem.get("details", problem)["errors"]]
 
 
+def test_no_body_is_one_without_fields(tenant: Tenant) -> None:
+    missing = refused(tenant.admin.post(MEMORY), 400, "VALIDATION_ERROR")
+    assert {"namespace", "key", "value"} <= {each["field"] for each in missing["errors"]}
+    run = ok(tenant.admin.post("/api/v1/runs", json={"agent_type": "sdr"}), 201)["id"]
+    ended = ok(tenant.admin.post(f"/api/v1/runs/{run}/complete"))
+    assert (ended["status"], ended["output"]) == ("completed", None)
+
+
 def test_every_route_refuses_parameters_that_it_does_not_have(tenant: Tenant) -> None:
     before = tenant.service.state()
     for route in ROUTES:

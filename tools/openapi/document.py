@@ -9,6 +9,7 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from pydantic import ValidationError
 from typing_extensions import is_typeddict
 
 from functions.api.error_responses import ProblemDocument, openwop_names_of
@@ -175,10 +176,20 @@ def _describe_operation(route: Route, routes: list[Route], schemas: Schemas) -> 
     if route.request_model is not None:
         schema = schemas.schema_of(route.request_model)
         operation["requestBody"] = {
-            "required": not route.request_model_optional,
+            "required": not _may_omit_body(route),
             "content": {media: {"schema": schema} for media in route.media_types},
         }
     return operation
+
+
+def _may_omit_body(route: Route) -> bool:
+    if route.method != "POST" or route.request_model is bytes:
+        return False
+    try:
+        route.request_model.model_validate({})
+    except ValidationError:
+        return False
+    return True
 
 
 def _describe_permission(route: Route) -> str:

@@ -100,18 +100,15 @@ _WORKFLOW = f"{_PROCEDURE}/{{workflow_id}}"
     f"POST {_PROCEDURE}/select",
     READ,
     {200: SelectedWorkflowDocument},
-    request_model=Selection,
-    request_model_optional=True,
     error_statuses=(404,),
     is_query=True,
 )
-def select_workflow(request: Request, caller: Principal) -> Response:
+def select_workflow(request: Request, caller: Principal, wanted: Selection) -> Response:
     """Select the workflow to try next, by Thompson sampling.
 
     Draws a sample from each workflow's Beta(alpha, beta) and returns the workflow with the
     highest one. The body is optional; `seed` makes the samples repeatable.
     """
-    wanted = request.parse_body(Selection) if request.body else Selection()
     found = request.services.procedures.select(caller, _procedure(request), wanted.seed)
     document: SelectedWorkflowDocument = {**render_workflow(found), "sampled": found.sampled or 0.0}
     return json_response(200, document, found.workflow.version)
