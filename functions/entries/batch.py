@@ -1,14 +1,13 @@
 """Write many entries atomically, or delete them by filters (RFC-0015 "Batch Operations")."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.entries.authority import REMOVE_ENTRY, WRITE_ENTRY, EntryTarget
 from functions.entries.change import apply_change
-from functions.entries.conflicts import to_version_mismatch
+from functions.entries.conflicts import set_index
 from functions.entries.create import build_entry
 from functions.entries.delete import Deletes
 from functions.entries.filters import Filters
@@ -31,7 +30,6 @@ from functions.platform.errors import (
     AccessDenied,
     BatchTooLarge,
     EntryNotFound,
-    ServiceError,
     TaskReassigned,
     ValidationFailed,
     VersionMismatch,
@@ -79,7 +77,7 @@ class Batches:
         claims: dict[Key, NamespaceClaim] = {}
         transitions: dict[Key, Transition] = {}
         for index, item in enumerate(batch):
-            with _set_index(index):
+            with set_index(index):
                 if isinstance(item, NewEntry):
                     entry = build_entry(caller, item, now, token)
                     if not entry.policy.is_private:
@@ -112,7 +110,7 @@ class Batches:
         keys = []
         for index, item in enumerate(batch):
             if isinstance(item, BatchUpdate):
-                with _set_index(index):
+                with set_index(index):
                     keys.append(_find_address(caller, item)[0].item_key)
         return self._store.get_many(keys) if keys else {}
 
@@ -139,7 +137,7 @@ class Batches:
         if token.matches(old.request_token):
             old = old._replace(version=update.version)  # so that the write finds the replay
         if old.version != update.version:
-            raise to_version_mismatch(old)
+            self._writer.refuse_version(caller, old)
         if update.model_fields_set.isdisjoint(EntryChange.model_fields):
             raise ValidationFailed("body", "must have a field of the entry to change")
         changed = apply_change(caller, old, update, now, token)
@@ -173,15 +171,6 @@ class Batches:
         except _NOT_WRITABLE:
             return 0
         return 1
-
-
-@contextmanager
-def _set_index(index: int) -> Iterator[None]:
-    try:
-        yield
-    except ServiceError as error:
-        error.at(index)
-        raise
 
 
 def _find_namespace(entry: Entry, find: FindNamespace) -> NamespaceTarget | None:

@@ -5,7 +5,6 @@ from typing import Any
 
 from functions.authorization.rules import authorize
 from functions.entries.authority import WRITE_ENTRY, EntryTarget
-from functions.entries.conflicts import to_version_mismatch
 from functions.entries.model import TASK_LIFETIME, Entry, Transition
 from functions.entries.read import EntryReader
 from functions.entries.requests import EntryChange, NewEntry
@@ -94,7 +93,7 @@ class Changes:
         if token.matches(entry.request_token):
             return self._writer.repeat(caller, entry)
         if entry.version != version:
-            raise to_version_mismatch(entry)
+            self._writer.refuse_version(caller, entry)
         now = self._clock()
         changed = apply_change(caller, entry, change, now, token)
         transition = Transition(entry, changed)

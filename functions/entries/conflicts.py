@@ -5,7 +5,8 @@ agent, no limit is reached. A failed condition returns the item that caused it. 
 either to an error for the caller, or to what the next attempt also has to write.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from functions.authorization.rules import authorize, is_allowed
@@ -230,6 +231,8 @@ class ConflictResolver:
             ):
                 replayed.append(occupant)
             else:
+                with set_index(transition.index):
+                    self.authorize_fenced(transaction.caller, occupant, transaction.now)
                 errors.append(_to_slot_error(transition, occupant))
         if len(replayed) == len(transitions):
             self.authorize_repetition(transaction.caller, replayed, transaction.now)
@@ -248,6 +251,11 @@ class ConflictResolver:
         for task in self._tasks.get_many(caller.tenant, set(filter(None, bound))):
             member = self._tasks.get_membership(caller.tenant, task.id, caller.id)
             authorize_write(caller, WRITE_MEMORY, TaskTarget(task, now, member))
+
+    def authorize_fenced(self, caller: Principal, entry: Entry | None, now: int) -> None:
+        """Check the task of a fenced entry of the caller, before its conflict is reported."""
+        if entry is not None and entry.is_fenced and entry.agent_id == caller.id:
+            self.authorize_repetition(caller, (entry,), now)
 
     def _resolve_capacity(
         self, transaction: Transaction, key: Key, item: Item | None
@@ -296,6 +304,16 @@ class ConflictResolver:
         tenant, now = transaction.caller.tenant, transaction.now
         evictions = plan_evictions(self._store, tenant, agent, usage, transaction.transitions, now)
         return replace(transaction, evictions=evictions)
+
+
+@contextmanager
+def set_index(index: int | None) -> Iterator[None]:
+    """Set the index of the batch's element in the errors of a block."""
+    try:
+        yield
+    except ServiceError as error:
+        error.at(index)
+        raise
 
 
 def _to_slot_error(transition: Transition, occupant: Entry | None) -> ServiceError:

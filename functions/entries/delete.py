@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from functions.authorization.rules import authorize
 from functions.entries.authority import REMOVE_ENTRY, EntryTarget
-from functions.entries.conflicts import to_version_mismatch
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, RemovalReason, Transition
 from functions.entries.read import EntryReader
@@ -49,7 +48,7 @@ class Deletes:
             entry, namespace = self._reader.read_live(caller, entry_id)
             authorize(caller, REMOVE_ENTRY, EntryTarget(entry, namespace))
             if version not in (None, entry.version):
-                raise to_version_mismatch(entry)
+                self._writer.refuse_version(caller, entry)
             try:
                 self._writer.commit(Transaction(caller, (Transition(entry, None),), self._clock()))
                 return

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functions.audit.service import AuditTrail
 from functions.authorization.rules import authorize, is_allowed
 from functions.entries.authority import REPLACE_ENTRY, WRITE_ENTRY, EntryTarget, SuccessionTarget
-from functions.entries.conflicts import to_version_mismatch
 from functions.entries.create import build_entry
 from functions.entries.model import Entry, Transition
 from functions.entries.read import EntryReader
@@ -27,6 +26,7 @@ from functions.tasks.store import TaskStore
 
 _ATTEMPTS = 30  # many may put one entry at once
 _PLACE = ("memory_type", "task_id", "intent_id")  # where it differs, a put replaces the entry
+_NO_ENTRY = "no entry has this namespace and key; leave If-Match out to create it"
 _KEPT_BY_A_PUT = ("nonce", "agent_id", "created_by", "created_at", "history_since")
 
 
@@ -96,7 +96,10 @@ class Puts:
             authorize(caller, WRITE_ENTRY, EntryTarget(live, target))
             if token.matches(live.request_token):
                 return self._writer.repeat(caller, live), live.version == 1
-        _assert_version(live, version)  # shows the entry, so read access is checked before
+        if version is not None and live is None:
+            raise EntryNotFound(_NO_ENTRY)
+        if live is not None and version not in (None, live.version):
+            self._writer.refuse_version(caller, live)
         if live is not None and all(getattr(live, each) == getattr(entry, each) for each in _PLACE):
             entry = replace_fields(live, entry)
         replaced = self._find_replaced(caller, entry, now) if live is None else []
@@ -138,15 +141,6 @@ class Puts:
         member = self._tasks.get_membership(caller.tenant, task.id, agent)
         target = SuccessionTarget(task.assigned_agent, is_former=member.was_assignee)
         return agent not in task.members and is_allowed(caller, REPLACE_ENTRY, target)
-
-
-def _assert_version(live: Entry | None, version: int | None) -> None:
-    if version is None:
-        return
-    if live is None:
-        raise EntryNotFound("no entry has this namespace and key; leave If-Match out to create it")
-    if live.version != version:
-        raise to_version_mismatch(live)
 
 
 def _may_put_by_one_write(entry: Entry) -> bool:

@@ -3,12 +3,13 @@
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from functions.audit.service import AuditTrail
 from functions.entries.agent_store import AgentUsage
 from functions.entries.authority import CHANGE_ENTRY, DELETE_ENTRY
 from functions.entries.capacity import Evictions, find_expired
-from functions.entries.conflicts import ConflictResolver, IdempotentReplay
+from functions.entries.conflicts import ConflictResolver, IdempotentReplay, to_version_mismatch
 from functions.entries.counters import count_agent_changes
 from functions.entries.mapper import EntryMapper
 from functions.entries.model import Entry, Transition
@@ -82,6 +83,11 @@ class EntryWriter:
         """Return the entry that a repeated request wrote, if its task still allows the write."""
         self._conflicts.authorize_repetition(caller, (entry,), self._clock())
         return entry
+
+    def refuse_version(self, caller: Principal, entry: Entry) -> NoReturn:
+        """Raise the error of a change that names another version than the entry's."""
+        self._conflicts.authorize_fenced(caller, entry, self._clock())
+        raise to_version_mismatch(entry)
 
     def write_evictions(self, tenant: str, agent: str, evictions: Evictions, now: int) -> bool:
         """Evict an agent's entries if its remaining capacity is as decided on.

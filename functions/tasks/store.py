@@ -87,7 +87,8 @@ class TaskStore(Store):
 
     def get(self, tenant: str, task_id: str) -> Task | None:
         """Read one task: one call."""
-        return self._table.find(item_types.TASK.build_key(tenant, task=task_id), task_from_item)
+        item = self._table.get(item_types.TASK.build_key(tenant, task=task_id))
+        return None if item is None else task_from_item(item)
 
     def get_at(self, partition: str) -> Task | None:
         """Read the task whose item is in this partition: one call."""

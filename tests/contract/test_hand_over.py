@@ -101,12 +101,20 @@ def test_the_former_assignees_writes_are_refused(
     task = hand_over(boss, successor)
     for answer in try_writes(alice, made):
         refused(answer, 409, "TASK_REASSIGNED")
+    stale = {"If-Match": "7"}
     for answer in (
+        update(alice, made["id"], 7, value={}),
+        alice.delete(f"{MEMORY}/{made['id']}", headers=stale),
+        alice.put(MEMORY, json=working("task_1"), headers=stale),
+        alice.post(MEMORY, json=working("task_1")),
         change_task(alice, task, status="completed"),
         grant(alice, "task_1", "mallory", access="read"),
         alice.delete(f"{TASKS}/task_1/grants/mallory"),
     ):
         refused(answer, 409, "TASK_REASSIGNED")
+    for item in (working("task_1"), {"id": made["id"], "version": 7, "value": {}}):
+        answer = alice.post(BATCH, json={"entries": [entry(key="free"), item]})
+        assert refused(answer, 409, "TASK_REASSIGNED")["index"] == 1
     scope = {"key": "k", "scope.task_id": "task_1"}
     assert ok(alice.delete(BATCH, params=scope)) == {"deleted": 0}
     assert query(alice, agent_id="alice") == [made]
