@@ -13,7 +13,13 @@ from functions.local.data_folder import DataFolder
 from functions.local.database import Database, Trim
 from functions.local.gateway import Handler, LocalContext
 from functions.local.settings import LocalSettings
-from functions.local.stream_mapping import StreamMapping, StreamReader, find_stream
+from functions.local.stream_mapping import (
+    ATTEMPTS,
+    ATTEMPTS_OF_A_DAY,
+    StreamMapping,
+    StreamReader,
+    find_stream,
+)
 from functions.platform.aws import create_client
 from functions.platform.clock import Clock, now_ms, to_rfc3339
 from functions.platform.cold_start import pause_gc
@@ -43,7 +49,12 @@ def run_background_tasks(
     readers = {name: StreamReader(streams, arn, folder, f"{name}-position.json") for name in groups}
     with pause_gc():
         mappings = {
-            name: StreamMapping(build_stream_handler(container, names), readers[name], folder)
+            name: StreamMapping(
+                build_stream_handler(container, names),
+                readers[name],
+                folder,
+                ATTEMPTS if name == "stream" else ATTEMPTS_OF_A_DAY,
+            )
             for name, names in groups.items()
         }
         schedule = build_schedule_handler(container)
@@ -67,10 +78,10 @@ def run_background_tasks(
 
 
 def _group_consumers(settings: LocalSettings) -> dict[str, list[str]]:
-    """Group the consumers of the stream, so that a slow language model delays no other consumer."""
-    apart = ["learning"] if settings.learning_url is not None else []
-    groups = {"stream": [name for name in ALL_CONSUMERS if name not in apart]}
-    return groups | ({"learning": apart} if apart else {})
+    """Group the consumers of the stream, so that a model delays only the consumer that asks it."""
+    models = {"learning": settings.learning_url, "vectors": settings.embedding_url}
+    apart = {name: [name] for name, url in models.items() if url is not None}
+    return {"stream": [name for name in ALL_CONSUMERS if name not in apart], **apart}
 
 
 @contextmanager

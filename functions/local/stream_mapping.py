@@ -23,7 +23,7 @@ from functions.stream.records import parse_record
 POSITION = "stream-position.json"
 Record = dict[str, Any]
 DEAD_LETTERS = "dead-letters.jsonl"
-_ATTEMPTS = 5
+ATTEMPTS, ATTEMPTS_OF_A_DAY = 5, 17_280  # the pauses become five seconds long
 _LIST_SECONDS = 10.0  # between two lists of the shards
 _PAGE = 1_000  # records; as many as a call may return
 _ENDED = "end"  # the position of a shard that has been read to its end
@@ -132,9 +132,20 @@ def to_stream_event(arn: str, records: list[Record]) -> dict[str, Any]:
 
 
 class StreamMapping:
-    """Processes a stream, shard by shard."""
+    """Processes a stream, shard by shard.
 
-    def __init__(self, handler: Handler, reader: StreamReader, folder: DataFolder) -> None:
+    Args:
+        attempts: how often the function is called for a record that fails.
+    """
+
+    def __init__(
+        self,
+        handler: Handler,
+        reader: StreamReader,
+        folder: DataFolder,
+        attempts: int = ATTEMPTS,
+    ) -> None:
+        self._attempts = attempts
         self._handler = handler
         self._reader = reader
         self._folder = folder
@@ -165,7 +176,7 @@ class StreamMapping:
                 size, attempts = 2 * size, 0
                 continue
             size, attempts = 1, 1 if done else attempts + 1
-            if attempts < _ATTEMPTS:
+            if attempts < self._attempts:
                 _back_off(attempts, stopping)
                 continue
             self._write_dead_letter(records[0])
@@ -208,4 +219,4 @@ def _sequence(record: Record) -> str:
 
 
 def _back_off(failures: int, stopping: Event) -> None:
-    stopping.wait(min(_FIRST_PAUSE * 2**failures, _LONGEST_PAUSE))
+    stopping.wait(min(_FIRST_PAUSE * 2 ** min(failures, 10), _LONGEST_PAUSE))

@@ -70,3 +70,23 @@ def test_the_local_server_embeds_by_an_endpoint_of_this_machine(tmp_path: Path) 
         texts = {each["text"] for each in found}
         assert texts == {"Ma voiture est rouge", "She drives to work"}
         assert model.keys == {"Bearer k"}
+
+
+def test_what_is_written_while_a_model_fails_is_found_later(tmp_path: Path) -> None:
+    with (
+        serve_embeddings() as model,
+        running(tmp_path, EMBEDDING_URL=model.url, EMBEDDING_MODEL="openai:topics") as server,
+        server.client() as admin,
+    ):
+        model.status = 500
+        ok(admin.post("/api/v1/remember", json={"text": "Tea is in the kitchen"}), 201)
+        deadline = time.monotonic() + PATIENCE
+        while sum("kitchen" in text for text in model.texts) < 7:
+            assert time.monotonic() < deadline, "the stream no longer tries"
+            time.sleep(0.02)
+        model.status = 200
+        deadline = time.monotonic() + PATIENCE
+        asked = {"query": "kitchen", "wait": "indexed"}
+        while not (found := ok(admin.post("/api/v1/recall", json=asked))["items"]):
+            assert time.monotonic() < deadline, "it is not found"
+        assert [each["text"] for each in found] == ["Tea is in the kitchen"]
