@@ -119,7 +119,7 @@ def describe_api() -> Json:
     paths: dict[str, Json] = {}
     for route in routes:
         operations = paths.setdefault(route.openapi_path, {})
-        operations[route.method.lower()] = _describe_operation(route, routes, schemas)
+        operations[route.method.lower()] = _describe_operation(route, schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -161,7 +161,7 @@ def _tag(module: str) -> str:
     return module.rpartition(".")[2].replace("_", "-")
 
 
-def _describe_operation(route: Route, routes: list[Route], schemas: Schemas) -> Json:
+def _describe_operation(route: Route, schemas: Schemas) -> Json:
     description = f"{_describe_permission(route)} {route.description}".strip()
     operation: Json = {
         "operationId": route.handler.__name__,
@@ -169,7 +169,7 @@ def _describe_operation(route: Route, routes: list[Route], schemas: Schemas) -> 
         "summary": route.summary,
         "description": description,
         "parameters": list(_describe_parameters(route)),
-        "responses": dict(_describe_responses(route, routes, schemas)),
+        "responses": dict(_describe_responses(route, schemas)),
     }
     if route.required_permission == PUBLIC:
         operation["security"] = []
@@ -225,12 +225,10 @@ def _describe_parameters(route: Route) -> Iterator[Json]:
         yield parameters.IDEMPOTENCY_KEY
 
 
-def _describe_responses(
-    route: Route, routes: list[Route], schemas: Schemas
-) -> Iterator[tuple[str, Json]]:
+def _describe_responses(route: Route, schemas: Schemas) -> Iterator[tuple[str, Json]]:
     for status, type_ in route.responses.items():
         yield str(status), _describe_success(route, status, type_, schemas)
-    for status in sorted(_error_statuses(route, routes)):
+    for status in sorted(_error_statuses(route)):
         yield str(status), _describe_error(route, status)
 
 
@@ -264,7 +262,7 @@ def _schema_of(type_: Any, schemas: Schemas) -> Json:
     return schemas.schema_of(type_)
 
 
-def _error_statuses(route: Route, routes: list[Route]) -> set[int]:
+def _error_statuses(route: Route) -> set[int]:
     statuses = {400, *_declared_errors(route)}
     if route.request_model is not None:
         statuses.add(413)
@@ -272,8 +270,6 @@ def _error_statuses(route: Route, routes: list[Route]) -> set[int]:
         statuses.add(428)
     if route.required_permission != PUBLIC:
         statuses |= {401, 403, 429, 503}
-    if any(_matches_path_of(route, other) for other in routes):
-        statuses.add(405)
     return statuses
 
 
@@ -283,11 +279,6 @@ def _declared_errors(route: Route) -> set[int]:
         return set(route.error_statuses)
     statuses = {404} if route.path_params and route.path_params[-1][0] not in _LABELS else set()
     return statuses | ({409} if route.idempotent or route.if_match else set())
-
-
-def _matches_path_of(route: Route, other: Route) -> bool:
-    """Tell whether another route has a path that this route's pattern matches, too."""
-    return route.path != other.path and route.pattern.fullmatch(other.path) is not None
 
 
 def _describe_error(route: Route, status: int) -> Json:

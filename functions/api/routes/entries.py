@@ -275,7 +275,6 @@ def delete_entry(request: Request, caller: Principal) -> Response:
     f"POST {_MEMORY}",
     WRITE,
     {201: EntryDocument},
-    error_statuses=(404, 409),
     idempotent=True,
     audited=(CLAIM_NAMESPACE,),
 )
@@ -289,7 +288,6 @@ def create_entry(request: Request, caller: Principal, new: NewEntry) -> Response
     "POST /api/v1/remember",
     WRITE,
     {200: EntryDocument, 201: EntryDocument},
-    error_statuses=(404, 409),
     idempotent=True,
     audited=(CLAIM_NAMESPACE,),
 )
