@@ -175,7 +175,7 @@ class ConversationSearch:
     def search(self, caller: Principal, query: MessageQuery, top_k: int) -> list[FoundMessage]:
         """Find the `top_k` best messages for a query, best first.
 
-        Without `session_id`, the newest 500 conversations are searched: those of the user, or
+        Without `session_id`, the newest conversations are searched: those of the user, or
         those that the caller may read.
         """
         conversations = self._select(caller, query)

@@ -14,14 +14,13 @@ from functions.platform.due_index import DueIndex
 from functions.platform.item_types import ItemType
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_due_shard, get_tenant, hash_agent
-from functions.platform.limits import DELETION_RETENTION_DAYS
+from functions.platform.limits import DELETION_PREVIEW_DAYS, DELETION_RETENTION_DAYS
 from functions.platform.parallel import run_parallel
 from functions.platform.schema import BY_GROUP, GROUP_ATTRIBUTE, TTL_ATTRIBUTE
 from functions.platform.table import Table
 from functions.platform.writes import ABSENT, Write, check, delete, put, put_version
 
 _DAY_S = 86_400
-_PREVIEW_DAYS = 1
 _PAGE_ITEMS = 500
 _LISTED = 5_000  # due items, of which deletions are some
 _FILES = 200
@@ -147,7 +146,7 @@ def _get_key(item: Item) -> Key:
 
 def _encode(deletion: Deletion) -> Item:
     subject = deletion.subject
-    days = _PREVIEW_DAYS if deletion.dry_run else DELETION_RETENTION_DAYS
+    days = DELETION_PREVIEW_DAYS if deletion.dry_run else DELETION_RETENTION_DAYS
     is_kept = subject.kind == "tenant" and not deletion.dry_run
     due = None if deletion.is_done else max(deletion.pass_began_at, deletion.requested_at)
     kept_until = deletion.requested_at // 1000 + days * _DAY_S

@@ -27,7 +27,6 @@ from functions.entries.model import Entry, RemovalReason
 from functions.entries.store import UNCHANGED, EntryStore
 from functions.entries.tiers import POLICIES
 from functions.entries.transaction_store import (
-    TOMBSTONE_LIFETIME,
     build_index_rows,
     build_tombstone,
 )
@@ -40,7 +39,12 @@ from functions.platform.clock import Clock, to_ttl_seconds
 from functions.platform.items import Item
 from functions.platform.json_text import decompress, dumps, loads
 from functions.platform.keys import Key, get_tenant
-from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
+from functions.platform.limits import (
+    MAX_ITEM_BYTES,
+    MAX_TRANSACTION_BYTES,
+    MAX_TRANSACTION_WRITES,
+    TOMBSTONE_LIFETIME,
+)
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.sensitivity import ENCRYPTED
 from functions.platform.table import ConditionFailed, Table

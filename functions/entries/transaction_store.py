@@ -25,12 +25,16 @@ from functions.platform.clock import to_ttl_seconds
 from functions.platform.errors import BatchTooLarge
 from functions.platform.items import Item
 from functions.platform.keys import Key
-from functions.platform.limits import MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTION_WRITES
+from functions.platform.limits import (
+    MAX_ITEM_BYTES,
+    MAX_TRANSACTION_BYTES,
+    MAX_TRANSACTION_WRITES,
+    TOMBSTONE_LIFETIME,
+)
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.writes import ABSENT, Write, delete, put, replace_rows
 from functions.vectors.client_vector_store import put_client_vector
 
-TOMBSTONE_LIFETIME = 86_400_000  # ms; change streams are kept as long
 _ALWAYS_FIT = MAX_TRANSACTION_BYTES // MAX_ITEM_BYTES
 
 

@@ -29,6 +29,7 @@ from functions.events.model import Event, LogName
 from functions.platform.clock import Clock
 from functions.platform.item_types import LOG_ITEM, PUBLISHED_EVENT
 from functions.platform.items import Item
+from functions.platform.limits import PUBLISHED_EVENT_LIFETIME
 from functions.platform.parallel import run_parallel
 from functions.platform.retry import Backoff
 from functions.platform.schema import TTL_ATTRIBUTE
@@ -39,7 +40,6 @@ _END_PAGE = 4  # items; the last one is enough, unless it has others' newer even
 _ATTEMPTS = 50
 FIRST_WAIT, LONGEST_WAIT = 0.1, 1.0  # seconds: 40 appenders at once make 6 calls each
 _DAY = 86_400_000  # ms
-_PUBLISHED_LIFETIME = 2 * _DAY  # change streams are kept for half of this time
 
 
 class EventLogStore:
@@ -157,7 +157,7 @@ class EventLogStore:
             [
                 put(
                     PUBLISHED_EVENT.build_key(event.tenant, event=event.id),
-                    {TTL_ATTRIBUTE: (event.timestamp + _PUBLISHED_LIFETIME) // 1000},
+                    {TTL_ATTRIBUTE: (event.timestamp + PUBLISHED_EVENT_LIFETIME) // 1000},
                 )
                 for event in events
             ]

@@ -39,6 +39,7 @@ class NewStrategy(RequestModel):
     trigger: Trigger = Field(
         default_factory=lambda: Trigger(messages=limits.DEFAULT_TRIGGER_MESSAGES, idle="PT10M")
     )
-    """The trigger of a reading. Default: 20 new messages, or 10 minutes without a message."""
+    """The trigger of a reading. Default: {DEFAULT_TRIGGER_MESSAGES} new messages, or 10 minutes
+    without a message."""
     enabled: bool = True
     """True if the strategy learns."""

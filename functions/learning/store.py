@@ -23,6 +23,7 @@ from functions.platform.item_types import (
 )
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.keys import Key, build_due_attributes, get_tenant
+from functions.platform.limits import LEARNING_BUDGET_DAYS
 from functions.platform.newest_first import build_list_attributes, list_items
 from functions.platform.table import Store
 from functions.platform.writes import (
@@ -33,7 +34,6 @@ from functions.platform.writes import (
     update,
 )
 
-_BUDGET_LIFETIME = 40 * 86_400  # seconds
 _MOST_COUNTED = 1000
 _PAGE = 100
 _SUMS = ("learned", "ended", "dropped", "failed", "requests", "tokens")
@@ -136,7 +136,7 @@ class LearningStore(Store):
 def build_usage_write(tenant: str, day: str, added: Usage, limit: Usage) -> Write:
     """Build the write that adds to a tenant's daily usage, up to a limit; 0 for no limit."""
     key = LEARNING_BUDGET.build_key(tenant, day=day)
-    expires = from_rfc3339(f"{day}T00:00:00Z") // 1000 + _BUDGET_LIFETIME
+    expires = from_rfc3339(f"{day}T00:00:00Z") // 1000 + LEARNING_BUDGET_DAYS * 86_400
     expression = "ADD #tokens :tokens, requests :requests SET ttl_at = :expires"
     conditions, values = [], {"tokens": added.tokens, "requests": added.requests}
     for name in Usage._fields:

@@ -172,9 +172,9 @@ _PROGRESS = (
 )
 DELETION = ItemType("deletions", "deletion", "~deletions", "deletion#{subject}",
     "The deletion of a tenant, an agent or a person: its progress, and a bar against new writes",
-    "tenants: for ever; others: 400 days", (schema.BY_DUE,), sealed=_PROGRESS)
+    "tenants: for ever; others: {DELETION_RETENTION_DAYS}", (schema.BY_DUE,), sealed=_PROGRESS)
 DELETION_PREVIEW = ItemType("deletions", "preview of a deletion", "~deletions", "preview#{subject}",
-    "What a deletion would remove", "1 day", (schema.BY_DUE,), sealed=_PROGRESS)
+    "What a deletion would remove", "{DELETION_PREVIEW_DAYS}", (schema.BY_DUE,), sealed=_PROGRESS)
 
 # audit
 AUDIT_RECORD = ItemType("audit", "audit record", "{tenant}#audit", "r#{position}",
@@ -216,7 +216,8 @@ COORDINATED_TASK = ItemType("tasks", "task of a coordinator", _COORDINATOR, "t#{
 WORKFLOW = ItemType("workflows", "workflow", "{tenant}#w#{workflow:namespace}", "w",
     "A workflow's seed and last file")
 PROCESSED_EVENT = ItemType("tasks", "processed task event",
-    "{tenant}#e#{source:source}#{event:event}", "e", "An external event was processed", "15 days")
+    "{tenant}#e#{source:source}#{event:event}", "e", "An external event was processed",
+    "{PROCESSED_EVENT_LIFETIME}")
 
 # entries
 PRIVATE_ENTRY = ItemType("entries", "entry", _AGENT, "e#{group}#{key}",
@@ -231,15 +232,15 @@ ENTRY_VERSION = ItemType("entries", "entry version", "{tenant}#h#{owner}",
 INDEX_ROW = ItemType("entries", "index row", _NAMESPACE, "x#{tag:tag}#{sort_token}",
     "Lists a semantic entry under a tag, or under all", "as its entry")
 PRIVATE_TOMBSTONE = ItemType("entries", "tombstone", _AGENT, "z#{entry_id}",
-    "The reason and the actor of an entry's removal", "1 day")
+    "The reason and the actor of an entry's removal", "{TOMBSTONE_LIFETIME}")
 SEMANTIC_TOMBSTONE = ItemType("entries", "semantic tombstone", _NAMESPACE, "z#{entry_id}",
-    "As a tombstone", "1 day")
+    "As a tombstone", "{TOMBSTONE_LIFETIME}")
 AGENT = ItemType("entries", "agent", _AGENT, "a", "An agent's counters and settings",
     indexes=(schema.BY_DUE,))
 SNAPSHOT_PART = ItemType("entries", "snapshot part", _TASK, "s#{agent:agent}#{nonce}",
     "Archived entries of a task, until its log has them", "until the archive event is in the log")
 ANNOUNCEMENT = ItemType("entries", "archival announcement", _TASK, "m#{event}",
-    "Tells the stream that a task was archived", "1 day")
+    "Tells the stream that a task was archived", "{TOMBSTONE_LIFETIME}")
 
 # search
 AGENT_VECTOR = ItemType("search", "vector of a private entry", "{tenant}#va#{agent:agent}",
@@ -270,7 +271,7 @@ CONSOLIDATION_STEP = ItemType("consolidation", "consolidation step", "{tenant}#f
     "What a consolidation changed in facts, without what they say",
     "{CONSOLIDATION_RETENTION_DAYS}")
 USED_REQUEST = ItemType("platform", "used request", "{tenant}#vq#{request}", "q",
-    "What an Idempotency-Key was used for", "1 day")
+    "What an Idempotency-Key was used for", "{IDEMPOTENCY_SECONDS}")
 EMBEDDING = ItemType("vectors", "embedding model", "~#embedding", "embedding",
     "By which model all vectors are made", "for ever", (schema.BY_DUE,))
 
@@ -339,7 +340,7 @@ LEARNED_WORKFLOW = ItemType("procedures", "learned workflow", _PROCEDURE, "w#{wo
 TASK_TYPE = ItemType("procedures", "task type", "{tenant}#pt#{agent_type:agent_type}", "t#{name}",
     "How many workflows it has")
 OUTCOME = ItemType("procedures", "counted outcome", _PROCEDURE, "q#{workflow}#{request}",
-    "It was counted", "1 day")
+    "It was counted", "{IDEMPOTENCY_SECONDS}")
 INSTANCE = ItemType("working_values", "instance", "{tenant}#y#{instance:instance}", "w",
     "An instance's working values", "{WORKING_VALUE_LIFETIME} after the last write")
 
@@ -349,7 +350,7 @@ USAGE = ItemType("usage", "usage", "{tenant}#usage", "total",
 USAGE_RECONCILIATION = ItemType("usage", "usage reconciliation", "~usage", "reconcile",
     "How far the comparison of counts with what is stored is", "for ever", (schema.BY_DUE,))
 COUNTED_RECORDS = ItemType("usage", "counted records", "{tenant}#q#usage#{records}", "c",
-    "They were counted", "2 days")
+    "They were counted", "{COUNTED_RECORDS_LIFETIME}")
 DAILY_USAGE = ItemType("usage", "usage of a day", "{tenant}#usage", "day#{day}",
     "What a tenant used on a day", "{USAGE_RETENTION_DAYS}")
 
@@ -359,7 +360,8 @@ STRATEGY = ItemType("learning", "strategy", "{tenant}#k", "s#{strategy:strategy}
 STRATEGY_COUNTS = ItemType("learning", "counts of a strategy", "{tenant}#k",
     "c#{strategy:strategy}", "What a strategy has done")
 LEARNING_BUDGET = ItemType("learning", "learning budget", "{tenant}#k", "b#{day}",
-    "How many tokens and requests a tenant's strategies have used on a day", "40 days")
+    "How many tokens and requests a tenant's strategies have used on a day",
+    "{LEARNING_BUDGET_DAYS}")
 LEARNING_POSITION = ItemType("learning", "learning position", "{tenant}#k#{session:session}",
     "learn#{strategy:strategy}", "How far a strategy has read a conversation",
     "as the conversation", (schema.BY_DUE,), {schema.BY_GROUP: "{tenant}#k#{strategy:strategy}"})
@@ -383,7 +385,8 @@ RUN_SECRETS = ItemType("openwop", "run secrets", _MEMORY, "k#{run}",
 PUT_REQUEST = ItemType("openwop", "put request", _MEMORY, "q#{request}",
     "Where an Idempotency-Key's entry is", "as its entry")
 MEMORY_RUN = ItemType("openwop", "memory run", "{tenant}#l#{run}", "l", "A run on memories",
-    "1 day longer than its snapshot", listed={schema.BY_GROUP: "{tenant}#l#{principal:principal}"})
+    "{ENDED_OPENWOP_RUN_LIFETIME} longer than its snapshot",
+    listed={schema.BY_GROUP: "{tenant}#l#{principal:principal}"})
 
 # events
 LOG_ITEM = ItemType("events", "log item", _LOG, "b#{number:016d}",
@@ -391,7 +394,7 @@ LOG_ITEM = ItemType("events", "log item", _LOG, "b#{number:016d}",
 EVENT_PART = ItemType("events", "event part", _LOG, "p#{event}#{number:04d}",
     "A part of a large event", "as long as logs", table="log")
 PUBLISHED_EVENT = ItemType("events", "published event", "{tenant}#m#{event}", "m#{event}",
-    "The bus has an event", "2 days", table="log")
+    "The bus has an event", "{PUBLISHED_EVENT_LIFETIME}", table="log")
 
 # fmt: on
 

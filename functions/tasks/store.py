@@ -16,6 +16,7 @@ from functions.platform.item_types import PROCESSED_EVENT, TASK
 from functions.platform.items import Item, from_attributes, to_attributes
 from functions.platform.json_text import dumps, loads
 from functions.platform.keys import REMOVE_DUE, Digest, build_due_attributes, hash_agent
+from functions.platform.limits import PROCESSED_EVENT_LIFETIME
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store, TimedStore
 from functions.platform.writes import (
@@ -358,9 +359,6 @@ def _count(held: Mapping[str, TaskUsage], attached: int) -> tuple[str, Item]:
     return expression, values
 
 
-_LIFETIME = 15 * 86_400  # seconds; queues of failed events keep them for 14 days
-
-
 class ProcessedEvents(TimedStore):
     """The events of all tenants that were processed in the last 15 days."""
 
@@ -372,4 +370,6 @@ class ProcessedEvents(TimedStore):
     def add(self, tenant: str, source: str, event_id: str) -> None:
         """Record that an event was processed: one write."""
         key = PROCESSED_EVENT.build_key(tenant, source=source, event=event_id)
-        self._table.put(put(key, {TTL_ATTRIBUTE: self._clock() // 1000 + _LIFETIME}))
+        self._table.put(
+            put(key, {TTL_ATTRIBUTE: (self._clock() + PROCESSED_EVENT_LIFETIME) // 1000})
+        )

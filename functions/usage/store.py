@@ -11,7 +11,7 @@ from functions.platform.item_types import COUNTED_RECORDS, DAILY_USAGE, USAGE, U
 from functions.platform.items import Item
 from functions.platform.json_text import compress, decompress, dumps, loads
 from functions.platform.keys import Key, build_due_attributes, get_tenant
-from functions.platform.limits import USAGE_RETENTION_DAYS
+from functions.platform.limits import COUNTED_RECORDS_LIFETIME, USAGE_RETENTION_DAYS
 from functions.platform.schema import (
     BY_GROUP,
     DUE_ATTRIBUTE,
@@ -27,7 +27,6 @@ _ALL, _PAGE = "~usage", 100
 _SCANNED = 500  # items of a page
 _NAMES = 40  # names in one expression, which has 4 KB
 _DAY_S = 86_400
-_MARKER_LIFETIME = 2 * _DAY_S  # the stream delivers no record older than a day
 _REQUESTS, _ITEMS, _BYTES = "requests_", "items_", "bytes_"
 _EPISODES = f"{_ITEMS}episodes"
 
@@ -95,7 +94,7 @@ class UsageStore(TimedStore):
         """
         hashed = blake2b("\n".join(records).encode(), digest_size=16).hexdigest()
         marker = COUNTED_RECORDS.build_key(tenant, records=hashed)
-        expiry = self._clock() // 1000 + _MARKER_LIFETIME
+        expiry = (self._clock() + COUNTED_RECORDS_LIFETIME) // 1000
         is_new = self._table.try_write(put_new(marker, {TTL_ATTRIBUTE: expiry}))
         totals = None
         if is_new:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
+from functions.platform.limits import MAX_PIECE_CHARACTERS
 from functions.platform.schema import WORDS_DIMENSIONS
 from functions.vectors.model import (
     NO_MODEL,
@@ -40,7 +41,6 @@ _STRAY = 0.23  # the share of rare words that a text can have by chance
 _UNRELATED, _SYNONYMS = 0.1, 0.7  # cosines of words with different meanings, and with the same
 _PIECE_LETTERS = 2
 _DIGITS = 6  # digits of a score; further digits differ between machines
-_PIECE = 1_000  # characters; the vector of a longer text loses details
 _REMEMBERED = 256  # queries
 _FEW_WORDS = 1  # a text of n words counts n / (n + 1): short texts are near to everything
 T = TypeVar("T")
@@ -318,9 +318,9 @@ def _list_terms(text: str) -> dict[str, float]:
 
 def split_pieces(text: str) -> Iterator[str]:
     """Split a long text into pieces of at most 1,000 characters, between words if possible."""
-    while len(text) > _PIECE:
-        end = text.rfind(" ", 1, _PIECE + 1)
-        end = end if end > 0 else _PIECE
+    while len(text) > MAX_PIECE_CHARACTERS:
+        end = text.rfind(" ", 1, MAX_PIECE_CHARACTERS + 1)
+        end = end if end > 0 else MAX_PIECE_CHARACTERS
         yield text[:end]
         text = text[end:].lstrip(" ")
     if text:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from functions.platform.clock import to_ttl_seconds
 from functions.platform.items import Item
+from functions.platform.limits import TOMBSTONE_LIFETIME
 from functions.platform.schema import AGE_ATTRIBUTE, TTL_ATTRIBUTE
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ class Embedding(NamedTuple):
 
 NO_MODEL = "nothing"
 """The names of model and format if no model is available."""
-_TOMBSTONE_KEPT = 86_400_000  # ms; change streams are kept as long
 _MIN_DEPTH = 20  # hits by meaning, and by words; more don't improve the ranking
 _FIRST_EXPANSION = 2  # times the wanted number of results
 _NEXT_EXPANSION = 10  # times the last depth
@@ -78,7 +78,7 @@ class VectorFormat(NamedTuple):
 
     def build_tombstone(self, version: int, now: int) -> Item:
         """Build the tombstone of a removed vector, kept for a day for indexes in memory."""
-        ends = to_ttl_seconds(now + _TOMBSTONE_KEPT)
+        ends = to_ttl_seconds(now + TOMBSTONE_LIFETIME)
         return {"version": version, TTL_ATTRIBUTE: ends} | self.build_stamp(now)
 
 

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ _OF_OTHERS: dict[tuple[str, str], str] = {
     ("an-agent-on-aws.md", "1 hour"): "how long the tutorial takes",
     ("choose-a-model.md", "3,072"): "the dimension of a model",
     ("choose-a-model.md", "10,000"): "a size that was measured",
+    ("choose-a-model.md", "10,000 messages"): "a size that was measured",
     ("console.md", "100,000"): "a size that was measured",
     ("how-learning-works.md", "1 hour"): "the longest wait between two attempts",
     ("how-recall-works.md", "20,000"): "a size that was measured",
@@ -34,10 +36,13 @@ _OF_OTHERS: dict[tuple[str, str], str] = {
     ("restore-a-table.md", "5 minutes"): "point-in-time recovery",
     ("texts.ts", "15 minutes"): "the console's own time without activity",
     ("search-by-your-own-vectors.md", "10,000"): "a size that suits the search in memory",
+    ("store.py", "100 items"): "a limit of the adapter",
+    ("use-a-second-region.md", "60 seconds"): "the TTL of a record in the DNS",
     ("use-langgraph.md", "30 days"): "the user's own setting",
     ("use-langgraph.md", "8,000"): "a limit of the adapter",
     ("use-openai-agents.md", "60,000"): "a limit of the adapter",
     ("use-the-console.md", "15 minutes"): "when the console forgets a key",
+    ("write-a-worker.md", "1,000 characters"): "a limit of the worker",
     ("saver.py", "8,000"): "a limit of the adapter",
     ("sdk.md", "30 seconds"): "the deadline of an update by the client",
     ("session.py", "60,000"): "a limit of the adapter",
@@ -58,13 +63,27 @@ def list_values() -> set[str]:
     """List how the limits are written, as far as a text with it can hardly mean something else."""
     texts = set(map(rendering.format_limit, NAMES))
     texts |= {f"{getattr(limits, name):,} bytes" for name in NAMES if name.endswith("_BYTES")}
-    return {text for text in texts if _UNIT.search(text) or "," in text} - _UNSPECIFIC
+    texts = {text for text in texts if _UNIT.search(text) or "," in text}
+    return (texts | {name_value(name) for name in NAMES}) - _UNSPECIFIC
+
+
+def name_value(name: str) -> str:
+    """Write a limit with the last word of its name, which is often its noun: `50 tags`."""
+    return f"{getattr(limits, name):,} {name.rpartition('_')[2].lower()}"
 
 
 def find_values(text: str, values: set[str]) -> set[str]:
     """Find the values that a text has; `an hour` is `1 hour`."""
     text = re.sub(r"\s+", " ", text.replace("an hour", "1 hour"))
-    return {each for each in values if re.search(rf"(?<![\w.,-]){each}(?![\w,]|\.\d)", text)}
+    return {each for each in values if _to_pattern(each).search(text)}
+
+
+@cache
+def _to_pattern(value: str) -> re.Pattern[str]:
+    """Find a value also with an adjective: `100 open tasks`."""
+    number, _, unit = value.partition(" ")
+    words = rf"{number} (?:[a-z]+ )?{unit}" if unit else number
+    return re.compile(rf"(?<![\w.,-]){words}(?![\w,]|\.\d)")
 
 
 def list_texts() -> Iterator[tuple[str, str]]:

@@ -54,7 +54,7 @@ class FactDocument(TypedDict):
     learned_from_run_id: str | None
     """The last run that learned it."""
     learned_from_run_ids: list[str]
-    """The latest 20 runs that learned it, the last one at the end."""
+    """The latest {MAX_FACT_RUNS} runs that learned it, the last one at the end."""
     learned_count: Count
     """The number of times that it was learned."""
     first_learned_at: Timestamp
@@ -95,7 +95,7 @@ class FactPeriodDocument(FactDocument):
     """A fact in a period in which it held."""
 
     changes: list[FactChangeDocument]
-    """The fact's latest 20 changes apart from being learned again."""
+    """The fact's latest {MAX_FACT_CHANGES} changes apart from being learned again."""
 
 
 class FactHistoryDocument(TypedDict):
@@ -267,7 +267,7 @@ def learn_fact(request: Request, caller: Principal, new: NewFact) -> Response:
     audited=(CHANGE_FACT, DELETE_FACT),
 )
 def learn_facts(request: Request, caller: Principal, new: NewFacts) -> Response:
-    """Learn up to 50 facts, all or none."""
+    """Learn up to {MAX_LEARNED_FACTS} facts, all or none."""
     learned = _learn(request, caller, new.facts)
     facts = [render_fact(fact) for fact, _ in learned]
     return json_response(200, LearnedFactsDocument(facts=facts))

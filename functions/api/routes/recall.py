@@ -228,8 +228,8 @@ def search_conversations(
 ) -> Response:
     """Search the messages of conversations.
 
-    Searches the 500 newest conversations that you may read, or a user's 500 newest. Messages are
-    found as soon as they are appended. Each result has the messages around it.
+    Searches the {MAX_SEARCHED_CONVERSATIONS} newest conversations that you may read, or a user's.
+    Messages are found as soon as they are appended. Each result has the messages around it.
     """
     found = request.services.recall.search_conversations(caller, question)
     return json_response(200, render_recall(found, is_explained=question.explain))

@@ -71,7 +71,7 @@ class AsyncFacts(AsyncResource):
         return parse(Fact.from_document, await self._call("POST", _FACTS, json=body))
 
     async def learn_all(self, facts: Iterable[Mapping[str, Any]]) -> list[Fact]:
-        """Learn up to 50 facts, all or none.
+        """Learn several facts, all or none.
 
             client.facts.learn_all([{"subject": "Acme", "predicate": "is in", "object": "Lyon"}])
 

@@ -357,7 +357,7 @@ class AsyncMemory(AsyncEntryHistory):
         return deleted
 
     async def batch(self, entries: Iterable[Mapping[str, Any]]) -> list[Entry]:
-        """Create and update up to 50 entries, all or none.
+        """Create and update several entries, all or none.
 
             names = {"namespace": "invoices", "memory_type": "working"}
             client.memory.batch([{**names, "key": each, "value": {}} for each in ("a", "b")])

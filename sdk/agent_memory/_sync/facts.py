@@ -71,7 +71,7 @@ class Facts(Resource):
         return parse(Fact.from_document, self._call("POST", _FACTS, json=body))
 
     def learn_all(self, facts: Iterable[Mapping[str, Any]]) -> list[Fact]:
-        """Learn up to 50 facts, all or none.
+        """Learn several facts, all or none.
 
             client.facts.learn_all([{"subject": "Acme", "predicate": "is in", "object": "Lyon"}])
 

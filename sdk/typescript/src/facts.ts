@@ -43,7 +43,7 @@ export class Facts extends Resource {
     return this.send("POST", PATH, { subject, predicate, object, ...fields });
   }
 
-  /** Learn up to 50 facts, all or none. */
+  /** Learn several facts, all or none. */
   async learnAll(facts: readonly Schemas["NewFactBody"][]): Promise<Fact[]> {
     return (await this.send<{ facts: Fact[] }>("POST", `${PATH}/batch`, { facts })).facts;
   }

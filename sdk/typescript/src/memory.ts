@@ -210,7 +210,7 @@ export class Memory {
     return this.#patch({ ...found, version: version ?? found.version }, { value, ...omitScope(fields) });
   }
 
-  /** Create up to 50 entries, all or none. */
+  /** Create several entries, all or none. */
   async batch(entries: readonly Schemas["NewEntryBody"][]): Promise<Entry[]> {
     return (await this.#http.send<{ entries: Entry[] }>("POST", `${PATH}/batch`, { body: { entries } })).entries;
   }

@@ -12,7 +12,7 @@ def namespace_of(root: str, labels: Iterable[str]) -> str:
     """Return the service's namespace for these labels: each one ends with a slash.
 
     Raises:
-        ValueError: it has over 255 characters.
+        ValueError: it is too long for the service.
     """
     name = f"{root}/" + "".join(f"{_escaped(label)}/" for label in labels)
     if len(name) > _LONGEST:

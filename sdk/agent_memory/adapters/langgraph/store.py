@@ -55,9 +55,9 @@ class AgentMemoryStore(BaseStore):
     false; such a read is a write to the service, with a new version. An expired item is hidden at
     once.
 
-    Items have up to `memory.limits.value_bytes` of JSON, keys 1 to 255 characters. A namespace has
-    up to 255 characters in all: each label counts its length and one, each `/` and `~` one more,
-    and the root counts as a label.
+    Items have up to `memory.limits.value_bytes` of JSON, keys up to `key_characters`. A namespace
+    has up to `namespace_characters` in all: each label counts its length and one, each `/` and `~`
+    one more, and the root counts as a label.
 
     Args:
         client: calls as the principal; stays open.
