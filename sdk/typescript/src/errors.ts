@@ -53,6 +53,8 @@ export class MemoryConflictError extends AgentMemoryError {
 export class IdempotencyConflictError extends AgentMemoryError {}
 /** The task has ended (409). */
 export class TaskClosedError extends AgentMemoryError {}
+/** The run was completed or has failed (409). */
+export class RunClosedError extends AgentMemoryError {}
 /** The task was reassigned (409). */
 export class TaskReassignedError extends AgentMemoryError {}
 /** A limit (429 `CAPACITY_EXCEEDED`), or the tenant's (429 `QUOTA_EXCEEDED`), is reached; `problem.limit` is its name. */
@@ -84,6 +86,7 @@ const BY_CODE: Record<string, ErrorClass> = {
   VERSION_MISMATCH: MemoryConflictError,
   ENTRY_EXISTS: MemoryConflictError,
   IDEMPOTENCY_CONFLICT: IdempotencyConflictError,
+  RUN_CLOSED: RunClosedError,
   TASK_CLOSED: TaskClosedError,
   CONVERSATION_NOT_OWNED: ConversationNotOwned,
   TASK_REASSIGNED: TaskReassignedError,
@@ -103,23 +106,28 @@ const BY_STATUS: Record<number, ErrorClass> = {
   429: ThrottledError,
 };
 
+/** What may be in front of the service answers these, in its own form. */
+const OF_GATEWAYS = new Set([401, 403, 429]);
+
 /** Return the error of an answer. */
 export function toError(response: Response, text: string, mayHaveHappened: boolean): AgentMemoryError {
   const problem = parseProblem(text);
+  const { status } = response;
   const code = typeof problem["code"] === "string" ? problem["code"] : undefined;
   const failure: Failure = {
-    status: response.status,
+    status,
     code,
     requestId: response.headers.get("x-request-id") ?? undefined,
     problem,
-    mayHaveHappened,
+    mayHaveHappened: mayHaveHappened || status >= 500,
   };
-  if (code === undefined && response.status < 500 && response.status !== 429) {
-    const said = `what answered with HTTP ${response.status} isn't the memory service; check serverUrl`;
+  const isNamed = code !== undefined || ("error" in problem && "message" in problem); // the latter is OpenWOP's
+  if (!isNamed && status < 500 && !OF_GATEWAYS.has(status)) {
+    const said = `what answered with HTTP ${status} isn't the memory service; check serverUrl`;
     return new InvalidAnswerError(said, failure);
   }
-  const kind = BY_CODE[code ?? ""] ?? BY_STATUS[response.status] ?? ServiceUnavailableError;
-  const message = problem["message"] ?? problem["detail"] ?? `the answer was HTTP ${response.status}`;
+  const kind = BY_CODE[code ?? ""] ?? BY_STATUS[status] ?? (status >= 500 ? ServiceUnavailableError : InvalidAnswerError);
+  const message = problem["message"] ?? problem["detail"] ?? `the answer was HTTP ${status}`;
   return new kind(String(message), failure);
 }
 

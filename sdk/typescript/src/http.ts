@@ -96,7 +96,7 @@ export class Http {
 
   /** Return bytes, or the address where they are. */
   async getBytes(path: string): Promise<{ data: Uint8Array; headers: Headers; location: string | undefined }> {
-    const { document, headers } = await this.#send<Uint8Array>("GET", path, {}, parseBytes, "manual");
+    const { document, headers } = await this.#send<Uint8Array>("GET", path, {}, parseBytes);
     return { data: document, headers, location: headers.get("location") ?? undefined };
   }
 
@@ -130,10 +130,9 @@ export class Http {
     path: string,
     options: RequestOptions,
     parse: Parse<T> = parseDocument,
-    redirect: RequestRedirect = "error",
   ): Promise<Answer<T>> {
     const url = this.serverUrl + path + renderQuery(options.query ?? {});
-    const request = { ...this.#buildRequest(method, options), redirect };
+    const request: RequestInit = { ...this.#buildRequest(method, options), redirect: "manual" };
     const end = Date.now() + (this.#deadlineMs ?? Infinity);
     let mayHaveHappened = false;
     for (let attempt = 0; ; attempt += 1) {
@@ -178,7 +177,8 @@ export class Http {
       });
       return { error, isPassing: true, mayHaveHappened: true, retryAfter: null };
     }
-    if (response.ok || response.status === ELSEWHERE) return parse(response, new Uint8Array(bytes));
+    const isElsewhere = response.status === ELSEWHERE && (parse as unknown) === parseBytes;
+    if (response.ok || isElsewhere) return parse(response, new Uint8Array(bytes));
     const error = toError(response, new TextDecoder().decode(bytes), mayHaveHappened);
     return {
       error,

@@ -214,6 +214,8 @@ test("a run of OpenWOP sees its snapshot and stores no secret", async () => {
   assert.ok((await client.openwop.listRuns().list()).length >= 2);
   assert.ok((await client.openwop.listMemories().list()).length >= 0);
   assert.equal(await client.openwop.delete(reference, before.id), true);
+  assert.equal(await client.openwop.get(reference, before.id), undefined);
+  await assert.rejects(client.openwop.getState("run_none"), MemoryNotFoundError);
   await client.openwop.deleteRun(replayed.runId);
 });
 

@@ -7,7 +7,10 @@ import {
   Client,
   ConnectionFailedError,
   InvalidAnswerError,
+  MemoryAccessError,
   MemoryConflictError,
+  MemoryNotFoundError,
+  RunClosedError,
   ServiceUnavailableError,
 } from "../dist/index.js";
 
@@ -65,13 +68,22 @@ test("a conflict, a bad key and a foreign answer are not sent again", async () =
   const cases = [
     [answer(409, { code: "VERSION_MISMATCH", message: "m" }), MemoryConflictError],
     [answer(401, { code: "UNAUTHENTICATED", message: "m" }), AuthenticationError],
+    [answer(403, { message: "Forbidden" }), MemoryAccessError],
+    [answer(404, { error: "not_found", message: "m" }), MemoryNotFoundError],
+    [answer(409, { code: "RUN_CLOSED", message: "m" }), RunClosedError],
+    [answer(500, { code: "INTERNAL_ERROR", message: "m" }), ServiceUnavailableError],
     [() => new Response("<html>", { status: 404 }), InvalidAnswerError],
+    [() => new Response(null, { status: 307, headers: { location: "http://other.test" } }), InvalidAnswerError],
     [() => new Response("<html>", { status: 200 }), InvalidAnswerError],
   ];
   for (const [given, kind] of cases) {
     const [client, sent] = clientOf([given]);
-    await assert.rejects(client.memory.put("ns", "k", {}), kind);
-    assert.equal(sent.length, 1);
+    await assert.rejects(client.memory.put("ns", "k", {}), (error) => {
+      assert.equal(error.constructor, kind);
+      assert.equal(error.mayHaveHappened, error.status === 500 || error.status === 200);
+      return true;
+    });
+    assert.deepEqual([sent.length, sent[0].redirect], [1, "manual"]);
   }
 });
 
