@@ -18,7 +18,7 @@ from infra.config import Config, ConfigError
 from operations import dead_letters, logs, regions, restore, root_key
 from operations.deletion import build_container, run_deletion
 from operations.deploying import DEFAULT_COMMAND, DeploymentFailed
-from operations.deployment import Deployment, UnknownDeployment, client
+from operations.deployment import Deployment, UnknownDeployment, client, follow_aws_region
 from operations.estimate import Usage, estimate
 from operations.preflight import check_account, render_findings
 from operations.protection import protect, render_rollback_options
@@ -47,6 +47,7 @@ _PROBLEMS = (
 def main() -> int:
     """Run the command that the command line names; return the exit status."""
     options = _options()
+    follow_aws_region()
     try:
         found = _run(options)
     except _PROBLEMS as error:
@@ -254,15 +255,37 @@ def _add_context(command: argparse.ArgumentParser) -> None:
 
 def _add_estimate(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("--agents", type=int, default=0, help="the number of agents that talk")
-    add("--turns", type=int, default=0, help="turns of each agent in a month")
-    add("--gets", type=int, default=0, help="further reads of entries in a month")
-    add("--puts", type=int, default=0, help="further writes of entries in a month")
+    add("--agents", type=_parse_amount, default=0, help="the number of agents that talk")
+    add("--turns", type=_parse_amount, default=0, help="turns of each agent in a month")
+    add("--gets", type=_parse_amount, default=0, help="further reads of entries in a month")
+    add("--puts", type=_parse_amount, default=0, help="further writes of entries in a month")
     add("--edge", action="store_true", help="with CloudFront and a firewall")
     add("--standby", action="store_true", help="with a second Region")
-    add("--backup-days", type=int, default=0, help="with daily backups, and days to keep each")
-    add("--model-in", type=float, default=0, help="USD for a million tokens to a learning model")
-    add("--model-out", type=float, default=0, help="USD for a million tokens of its answers")
+    add(
+        "--backup-days",
+        type=_parse_amount,
+        default=0,
+        help="with daily backups, and days to keep each",
+    )
+    add(
+        "--model-in",
+        type=_parse_amount,
+        default=0,
+        help="USD for a million tokens to a learning model",
+    )
+    add(
+        "--model-out", type=_parse_amount, default=0, help="USD for a million tokens of its answers"
+    )
+
+
+def _parse_amount(given: str) -> float:
+    try:
+        amount = float(given) if "." in given else int(given)
+    except ValueError:
+        amount = -1
+    if amount < 0:
+        raise argparse.ArgumentTypeError("must be a number from 0")
+    return amount
 
 
 def _add_restore(command: argparse.ArgumentParser) -> None:

@@ -1,6 +1,7 @@
 """Find a deployment by its description in Systems Manager's Parameter Store."""
 
 import json
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,12 @@ import boto3
 from botocore.config import Config
 
 SCHEMA = "1"  # the version of descriptions that these commands read
+
+
+def follow_aws_region() -> None:
+    """Use the Region in AWS_REGION for all calls, as the CDK does; boto3 does not read it."""
+    if region := os.environ.get("AWS_REGION"):
+        os.environ["AWS_DEFAULT_REGION"] = region
 
 
 class UnknownDeployment(Exception):
@@ -36,8 +43,9 @@ class Deployment:
         try:
             stored = ssm.get_parameter(Name=parameter)["Parameter"]["Value"]
         except ssm.exceptions.ParameterNotFound:
+            region = ssm.meta.region_name
             raise UnknownDeployment(
-                f"no deployment is called {name}: this Region has no parameter {parameter}"
+                f"no deployment is called {name}: {region} has no parameter {parameter}"
             ) from None
         outputs = json.loads(stored)
         if outputs["Schema"] != SCHEMA:

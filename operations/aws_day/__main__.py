@@ -11,7 +11,7 @@ from operations.aws_day.cleanup import clean_up
 from operations.aws_day.day import Day, find_commit, interruptible, run_steps
 from operations.aws_day.report import find_cost, now_text, render
 from operations.aws_day.steps import STEPS, describe_steps
-from operations.deployment import Deployment, UnknownDeployment, client
+from operations.deployment import Deployment, UnknownDeployment, client, follow_aws_region
 from operations.estimate import Usage, estimate
 
 _NAME = re.compile(r"day(-[a-z][a-z0-9]*)*")
@@ -23,6 +23,7 @@ _LOAD_USD = 5.0  # what the requests, builds and copies of a day can cost togeth
 def main() -> int:
     """Run the day, or continue it; return 1 if a step failed or something is left."""
     options = _options()
+    follow_aws_region()
     context = dict(each.partition("=")[::2] for each in options.context)
     file = Path(".build/aws-day") / f"{options.stage}.json"
     day = Day(options.stage, file, options.deploy, context, options.standby)

@@ -106,7 +106,7 @@ const BY_STATUS: Record<number, ErrorClass> = {
   429: ThrottledError,
 };
 
-/** What may be in front of the service answers these, in its own form. */
+/** The statuses that a gateway in front of the service sends in its own form. */
 const OF_GATEWAYS = new Set([401, 403, 429]);
 
 /** Return the error of an answer. */
