@@ -1,13 +1,13 @@
 """Write many entries atomically, or delete them by filters (RFC-0015 "Batch Operations")."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.entries.authority import REMOVE_ENTRY, WRITE_ENTRY, EntryTarget
 from functions.entries.change import apply_change
-from functions.entries.conflicts import set_index
 from functions.entries.create import build_entry
 from functions.entries.delete import Deletes
 from functions.entries.filters import Filters
@@ -30,6 +30,7 @@ from functions.platform.errors import (
     AccessDenied,
     BatchTooLarge,
     EntryNotFound,
+    ServiceError,
     TaskReassigned,
     ValidationFailed,
     VersionMismatch,
@@ -76,21 +77,24 @@ class Batches:
         present = self._read_updated(caller, batch)
         claims: dict[Key, NamespaceClaim] = {}
         transitions: dict[Key, Transition] = {}
-        for index, item in enumerate(batch):
-            with set_index(index):
-                if isinstance(item, NewEntry):
-                    entry = build_entry(caller, item, now, token)
-                    if not entry.policy.is_private:
-                        made = self._namespaces.claim_if_new(caller, find(entry.namespace))
-                        claims |= {each.key: each for each in made}
-                    transition = Transition(None, entry, index)
-                else:
-                    transition = self._update(caller, index, item, present, find, now, token)
-                if transition.item_key in transitions:
-                    raise ValidationFailed(
-                        "body", "is an entry of an earlier element; send each entry once"
-                    )
-                transitions[transition.item_key] = transition
+        try:
+            for index, item in enumerate(batch):
+                with _set_index(index):
+                    if isinstance(item, NewEntry):
+                        entry = build_entry(caller, item, now, token)
+                        if not entry.policy.is_private:
+                            made = self._namespaces.claim_if_new(caller, find(entry.namespace))
+                            claims |= {each.key: each for each in made}
+                        transition = Transition(None, entry, index)
+                    else:
+                        transition = self._update(caller, index, item, present, find, now, token)
+                    if transition.item_key in transitions:
+                        raise ValidationFailed(
+                            "body", "is an entry of an earlier element; send each entry once"
+                        )
+                    transitions[transition.item_key] = transition
+        except ServiceError as error:
+            self._writer.raise_first(transitions.values(), error, token)
         transaction = Transaction(
             caller, tuple(transitions.values()), now, claims=tuple(claims.values())
         )
@@ -110,7 +114,7 @@ class Batches:
         keys = []
         for index, item in enumerate(batch):
             if isinstance(item, BatchUpdate):
-                with set_index(index):
+                with _set_index(index):
                     keys.append(_find_address(caller, item)[0].item_key)
         return self._store.get_many(keys) if keys else {}
 
@@ -171,6 +175,15 @@ class Batches:
         except _NOT_WRITABLE:
             return 0
         return 1
+
+
+@contextmanager
+def _set_index(index: int) -> Iterator[None]:
+    try:
+        yield
+    except ServiceError as error:
+        error.at(index)
+        raise
 
 
 def _find_namespace(entry: Entry, find: FindNamespace) -> NamespaceTarget | None:

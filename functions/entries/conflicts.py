@@ -5,9 +5,9 @@ agent, no limit is reached. A failed condition returns the item that caused it. 
 either to an error for the caller, or to what the next attempt also has to write.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from functions.authorization.rules import authorize, is_allowed
 from functions.entries.agent_store import AgentUsage, to_usage
@@ -194,7 +194,7 @@ class ConflictResolver:
         caller = transaction.caller
         if item_types.PRINCIPAL.build_key(caller.tenant, principal=caller.id) in failed:
             raise Unauthenticated("this principal was revoked; ask for a new API key")
-        transaction = self._resolve_slots(transaction, failed, token)
+        transaction, errors = self._resolve_slots(transaction, failed, token)
 
         def read_membership(task: str) -> Membership:
             return self._tasks.get_membership(caller.tenant, task, caller.id)
@@ -202,11 +202,16 @@ class ConflictResolver:
         if failed.keys() == {item_types.OWN_TASKS.build_key(caller.tenant, agent=caller.id)}:
             raise build_own_tasks_error().at(transaction.transitions[0].index)
         for key, item in failed.items():
-            transaction = _resolve_claim(transaction, key, item)
-            tasks = resolve_task_conflict(transaction, key, item, read_membership)
-            transaction = transaction.with_tasks(tasks)
-            tasks = resolve_intent_conflict(transaction, key, item)
-            transaction = transaction.with_tasks(tasks)
+            try:
+                transaction = _resolve_claim(transaction, key, item)
+                tasks = resolve_task_conflict(transaction, key, item, read_membership)
+                transaction = transaction.with_tasks(tasks)
+                tasks = resolve_intent_conflict(transaction, key, item)
+                transaction = transaction.with_tasks(tasks)
+            except ServiceError as error:
+                errors.append(error)
+        if errors:  # of a batch, the one of the first element
+            raise min(errors, key=lambda each: inf if each.index is None else each.index)
         # Two passes: the agent's tasks decide what counts against its limits, so they come first.
         for key, item in failed.items():  # the limits depend on the tasks
             transaction = self._resolve_capacity(transaction, key, item)
@@ -214,7 +219,7 @@ class ConflictResolver:
 
     def _resolve_slots(
         self, transaction: Transaction, failed: FailedConditions, token: RequestToken | None
-    ) -> Transaction:
+    ) -> tuple[Transaction, list[ServiceError]]:
         transitions: list[Transition] = []
         replayed: list[Entry] = []
         errors: list[ServiceError] = []
@@ -231,19 +236,40 @@ class ConflictResolver:
             ):
                 replayed.append(occupant)
             else:
-                with set_index(transition.index):
-                    self.authorize_fenced(transaction.caller, occupant, transaction.now)
-                errors.append(_to_slot_error(transition, occupant))
+                errors.append(self._find_slot_error(transaction, transition, occupant))
         if len(replayed) == len(transitions):
             self.authorize_repetition(transaction.caller, replayed, transaction.now)
             raise IdempotentReplay(replayed)
-        if errors:
-            raise errors[0]
-        if replayed:
+        if replayed and not errors:
             raise EntryExists(
                 "this request was carried out before, and its entries have changed; use a new key"
             )
-        return replace(transaction, transitions=tuple(transitions))
+        return replace(transaction, transitions=tuple(transitions)), errors
+
+    def _find_slot_error(
+        self, transaction: Transaction, transition: Transition, occupant: Entry | None
+    ) -> ServiceError:
+        try:
+            self.authorize_fenced(transaction.caller, occupant, transaction.now)
+        except ServiceError as error:
+            return error.at(transition.index)
+        return _to_slot_error(transition, occupant)
+
+    def find_taken(
+        self, transitions: Iterable[Transition], now: int, token: RequestToken
+    ) -> ServiceError | None:
+        """Find the first create whose slot has another request's entry: one call a hundred."""
+        creates = [each for each in transitions if each.is_create]
+        found = self._store.get_many([each.item_key for each in creates])
+        for create in creates:
+            occupant = found.get(create.item_key)
+            if not (
+                occupant is None
+                or occupant.is_expired(now)
+                or token.matches(occupant.request_token)
+            ):
+                return _to_slot_error(create, occupant)
+        return None
 
     def authorize_repetition(self, caller: Principal, entries: Iterable[Entry], now: int) -> None:
         """Check that the tasks of entries still allow writes of a caller that repeats a request."""
@@ -304,16 +330,6 @@ class ConflictResolver:
         tenant, now = transaction.caller.tenant, transaction.now
         evictions = plan_evictions(self._store, tenant, agent, usage, transaction.transitions, now)
         return replace(transaction, evictions=evictions)
-
-
-@contextmanager
-def set_index(index: int | None) -> Iterator[None]:
-    """Set the index of the batch's element in the errors of a block."""
-    try:
-        yield
-    except ServiceError as error:
-        error.at(index)
-        raise
 
 
 def _to_slot_error(transition: Transition, occupant: Entry | None) -> ServiceError:

@@ -182,7 +182,9 @@ class BatchUpdate(EntryChange):
         by_id = self.id is not None and not natural
         by_key = self.id is None and None not in (self.namespace, self.key)
         if not by_id and not by_key:
-            raise ValueError("an update needs the entry's id, or its namespace and key")
+            raise ValueError(
+                "an update names its entry by `id`, or by `namespace` and `key`, not both"
+            )
         return self
 
     @property

@@ -1,7 +1,7 @@
 """Write transactions of entries."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -22,6 +22,7 @@ from functions.platform.clock import Clock
 from functions.platform.errors import (
     CapacityExceeded,
     EntryNotFound,
+    ServiceError,
     ValidationFailed,
     VersionMismatch,
 )
@@ -88,6 +89,12 @@ class EntryWriter:
         """Raise the error of a change that names another version than the entry's."""
         self._conflicts.authorize_fenced(caller, entry, self._clock())
         raise to_version_mismatch(entry)
+
+    def raise_first(
+        self, transitions: Iterable[Transition], error: ServiceError, token: RequestToken
+    ) -> NoReturn:
+        """Raise the error of a batch's element, or that of an earlier create of a taken name."""
+        raise self._conflicts.find_taken(transitions, self._clock(), token) or error
 
     def write_evictions(self, tenant: str, agent: str, evictions: Evictions, now: int) -> bool:
         """Evict an agent's entries if its remaining capacity is as decided on.

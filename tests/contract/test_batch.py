@@ -184,6 +184,32 @@ def test_what_one_atomic_write_cannot_hold_is_refused_whole(
     assert query(alice) == []
 
 
+@pytest.mark.parametrize("other", ["stale", "missing", "foreign task", "foreign namespace", "400"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_first_of_two_failures_is_named(
+    boss: httpx.Client, alice: httpx.Client, other: str, is_first: bool
+) -> None:
+    create_task(boss, id="task_1", assigned_agent="somebody")
+    made = create(alice, entry(key="stale"))
+    create(alice, entry(key="taken"))
+    failing, code = {
+        "stale": ({"id": made["id"], "version": 7, "value": {}}, "VERSION_MISMATCH"),
+        "missing": ({"namespace": "none", "key": "k", "version": 1}, "ENTRY_NOT_FOUND"),
+        "foreign task": (working("task_1"), "ACCESS_DENIED"),
+        "foreign namespace": (semantic(namespace="agents/ann/n"), "ACCESS_DENIED"),
+        "400": (entry(ttl="task_lifetime"), "VALIDATION_ERROR"),
+    }[other]
+    pair = [failing, entry(key="taken")] if is_first else [entry(key="taken"), failing]
+    problem = send(alice, entry(key="free"), *pair).json()
+    assert (problem["code"], problem["index"]) == (code if is_first else "ENTRY_EXISTS", 1)
+
+
+def test_an_update_names_its_entry_one_way(alice: httpx.Client) -> None:
+    made = create(alice, entry())
+    answer = send(alice, {"id": made["id"], "key": made["key"], "version": 1, "value": {}})
+    assert "not both" in refused(answer, 400, "VALIDATION_ERROR")["detail"]
+
+
 def test_one_slot_twice_in_a_batch_writes_nothing(alice: httpx.Client) -> None:
     answer = send(alice, entry(), entry(value={"n": 2}))
     assert answer.status_code in (400, 409)
