@@ -61,15 +61,23 @@ def fill(admin: Client, ada: Client) -> None:
     ada.states.put("ada", "user_7", "tone", {"formal": True})
     admin.procedures.put("billing", "remind", "mail", {"steps": 2}, half_life="duration:P7D")
     admin.runs.start("billing")
+    admin.namespaces.set_permissions("users/*", default="none", allow={"ada": "write"})
+    ada.facts.learn("user_7", "pays", "by card", user_id="user_7")
     moved = datetime(2026, 3, 12, tzinfo=UTC)
     admin.facts.learn("acme", "pays", "at once", valid_from=moved - timedelta(days=9))
     fields: Any = {"confidence": 0.5, "valid_from": moved, "replaces": "same_subject_predicate"}
     admin.facts.learn("acme", "pays", "in 30 days", **fields)
+    fill_spaces(ada)
+
+
+def fill_spaces(ada: Client) -> None:
+    """Write objects, of which another key may read some."""
     ada.objects.put(
         "agents/ada/files", "a/b.bin", b"\x00\xff", content_type="image/png", metadata={"w": 2}
     )
     ada.objects.put("agents/ada/files", "soon", b"x", ttl=3600)
-    ada.objects.share("agents/ada/files", {"admin": "read"})
+    ada.objects.put("agents/ada/shared", "k", b"y")
+    ada.objects.share("agents/ada/shared", {"admin": "read"})
 
 
 def export(tenant: Tenant, key_of_ada: str, folder: Path) -> dict[str, list[Any]]:
@@ -135,7 +143,7 @@ def test_memory_is_written_to_another_tenant_however_often_the_import_is_killed(
     for name in _COMPARED:
         assert before[name], name
         assert keep(name, after[name]) == keep(name, before[name]), name
-    (ended, fact) = sorted(after["facts"], key=lambda each: each["valid_from"])
+    ended, fact, _ = sorted(after["facts"], key=lambda each: each["valid_from"])
     assert ended["valid_until"] == fact["valid_from"]
     assert fact["learned_count"] == 1
 
@@ -218,6 +226,10 @@ def test_private_memory_needs_the_key_of_its_owner(
     ):
         ada.memory.put("lessons", "dates", {"text": "ä"}, memory_type="episodic")
         ada.remember("Trips end on Fridays")
+        admin.namespaces.set_permissions("users/*", default="none", allow={"ada": "write"})
+        ada.facts.learn("user_7", "pays", "by card", user_id="user_7")
+        ada.objects.put("agents/ada/files", "k", b"y")
+        ada.states.put("ada", "user_7", "tone", {"formal": True})
         admin.tasks.create("intent_1", id="task_1", assigned_agent="ada")
         ada.memory.put("work", "step", {"n": 1}, task_id="task_1")
     export(tenant, key, tmp_path / "moved")
@@ -226,12 +238,14 @@ def test_private_memory_needs_the_key_of_its_owner(
     assert "2 private entries of ada were left out: import them --with its key" in imported.err
     assert "permissions of agents/ada/memory: left out; give the key of ada" in imported.err
     assert "1 entries of tasks were left out: tasks are not imported" in imported.err
+    assert "1 states were left out: no given key may write them" in imported.err
     cli = another.cli()
     there = another.agent("ada")
     assert cli("--profile", "ada", "login", another.server.address, stdin=there).code == 0
     assert cli("import", tmp_path / "moved", "--with", "ada").code == 0
     with Client(another.server.address, there) as ada:
         assert [each.value["text"] for each in ada.memory.query()] == ["Trips end on Fridays", "ä"]
+        assert [each.subject for each in ada.facts.query()] == ["user_7"]
 
 
 @pytest.mark.parametrize("content", [None, "{}"])

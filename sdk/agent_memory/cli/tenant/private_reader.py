@@ -74,6 +74,15 @@ class PrivateReader:
         named = chain.from_iterable((each.id, each.agent_type) for each in found)
         return list(dict.fromkeys(filter(None, named)))
 
+    def read_facts(self) -> Iterator[Document]:
+        """Yield the facts that a key may read, each once: those about users are not for all."""
+        seen: set[str] = set()
+        for client in self._clients:
+            for fact in Spool(each.raw for each in client.facts.query(ended=True, **_ALL)):
+                if fact["fact_id"] not in seen:
+                    seen.add(fact["fact_id"])
+                    yield fact
+
     def read_spaces(self) -> Iterator[Document]:
         """Yield the spaces with their permissions, each once."""
         return (space.raw for space in self._list_spaces())
@@ -117,8 +126,9 @@ def _read_archived(client: Client, session_id: str, expires_at: str) -> list[Doc
 
 
 def _may_read(client: Client, space: Space) -> bool:
+    """Tell whether a key may read the objects of a space; an administrator lists more."""
     try:
-        client.objects.list(space.space, limit=1).list()
+        client.objects.get_many(space.space, ["-"])
     except MemoryAccessError:
         return False
     return True

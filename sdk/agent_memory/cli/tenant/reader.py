@@ -58,7 +58,7 @@ class TenantReader:
         yield "states", private.read_states
         yield "runs", self._read_runs
         yield "working", self._read_working_values
-        yield "facts", lambda: Spool(each.raw for each in first.facts.query(ended=True, **_ALL))
+        yield "facts", private.read_facts
         yield "procedures", self._read_procedures
         yield "spaces", private.read_spaces
         yield "objects", private.read_objects
