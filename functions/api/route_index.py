@@ -39,6 +39,7 @@ _GROUPS = (
     RouteGroup(("search",), ("/api/v1/memory/search",)),
     RouteGroup(("recall",), ("/api/v1/conversations/search", "/api/v1/forget", "/api/v1/recall")),
     RouteGroup(("batches", "grants", "guardrails", "intents", "tasks")),
+    RouteGroup(("workflows",), ("/api/v1/workflows",)),
     RouteGroup(
         ("messages", "conversations", "conversation_lists"),
         ("/api/v1/conversations", "/api/v1/users/"),

@@ -1,4 +1,4 @@
-"""Documents of tasks, contexts and workflows."""
+"""Documents of tasks and contexts."""
 
 from typing import Annotated, Any, NotRequired, cast
 
@@ -7,10 +7,8 @@ from typing_extensions import TypedDict
 
 from functions.api.documents import VALUE, Count, Timestamp, Version, to_document
 from functions.api.responses.entries import EntryDocument
-from functions.namespaces.model import Access
 from functions.platform.json_text import dumps
 from functions.tasks.model import Status, Task
-from functions.workflows.rules import Application
 
 
 class MemoryPolicyDocument(TypedDict):
@@ -89,76 +87,9 @@ class TaskContextDocument(TypedDict):
     """True if entries were omitted because of the size."""
 
 
-class AppliedEpisodicDocument(TypedDict):
-    """The settings of episodic memory that a workflow set; null was left unchanged."""
-
-    capacity: Version | None
-    pinned_namespaces: list[str] | None
-
-
-class AppliedAgentDocument(TypedDict):
-    """An agent of a workflow."""
-
-    agent_id: str
-    episodic: AppliedEpisodicDocument
-
-
-class AppliedTaskDocument(TypedDict):
-    """A task of a workflow's plan."""
-
-    id: str
-    name: str
-    assigned_agent: str | None
-    depends_on: list[str]
-    memory_policy: MemoryPolicyDocument
-
-
-class AppliedNamespaceDocument(TypedDict):
-    """A namespace that a workflow declares."""
-
-    namespace: str
-    access: Access
-    """The caller's access. If others have configured the namespace, it may be less than `write`."""
-
-
-class AppliedWorkflowDocument(TypedDict):
-    """The result of applying a workflow."""
-
-    name: str
-    version: str | None
-    intent_id: str
-    semantic_namespaces: list[str]
-    namespaces: list[AppliedNamespaceDocument]
-    agents: list[AppliedAgentDocument]
-    tasks: list[AppliedTaskDocument]
-    ignored: list[str]
-
-
 def render_task(task: Task) -> TaskDocument:
     """Render a task; fields of RFC-0012 that memory doesn't use are copied."""
     policy = task.memory_policy._asdict()
     document = to_document(task, TaskDocument, name=task.id, memory_policy=policy)
     extra = {name: orjson.Fragment(dumps(value)) for name, value in task.extra_fields.items()}
     return cast("TaskDocument", document | extra)
-
-
-_NOTHING_SET = dict.fromkeys(AppliedEpisodicDocument.__annotations__)
-
-
-def render_applied_workflow(
-    applied: Application, access: dict[str, Access]
-) -> AppliedWorkflowDocument:
-    """Render an applied workflow (RFC-0015 §7), with the caller's access to its namespaces."""
-    return to_document(
-        applied,
-        AppliedWorkflowDocument,
-        namespaces=[{"namespace": name, "access": each} for name, each in access.items()],
-        agents=[
-            {"agent_id": agent, "episodic": _NOTHING_SET | each.model_dump(exclude_unset=True)}
-            for agent, each in applied.agents.items()
-        ],
-        tasks=[
-            to_document(each, AppliedTaskDocument, memory_policy=each.memory_policy._asdict())
-            for each in applied.tasks
-        ],
-    )

@@ -1,4 +1,4 @@
-"""Tasks, the memory that belongs to a task, and workflows that register tasks."""
+"""Tasks, and the memory that belongs to a task."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -25,22 +25,18 @@ from functions.api.parameters import (
 )
 from functions.api.responses.entries import render_entry
 from functions.api.responses.tasks import (
-    AppliedWorkflowDocument,
     TaskContextDocument,
     TaskDocument,
-    render_applied_workflow,
     render_task,
 )
 from functions.api.routing import WRITE_OR_ADMIN, RouteTable
 from functions.entries.context import Section
 from functions.entries.model import Entry
-from functions.identity.model import ADMIN, READ, WRITE, Principal
+from functions.identity.model import READ, WRITE, Principal
 from functions.platform import limits
 from functions.tasks.authority import ADOPT_TASK, CHANGE_TASK, REGISTER_TASK
 from functions.tasks.model import Status, Task
 from functions.tasks.requests import NewTask, TaskChange
-from functions.workflows.authority import APPLY_WORKFLOW
-from functions.workflows.requests import Workflow
 
 ROUTES = RouteTable()
 _KB = 1024
@@ -170,33 +166,6 @@ def change_task(request: Request, caller: Principal, change: TaskChange) -> Resp
         request.idempotency_token(caller),
     )
     return json_response(200, render_task(task), task.version)
-
-
-@ROUTES.add(
-    "POST /api/v1/workflows",
-    ADMIN,
-    {200: AppliedWorkflowDocument},
-    request_model=Workflow,
-    media_types=("application/json", "application/yaml"),
-    idempotent=True,
-    audited=(APPLY_WORKFLOW, REGISTER_TASK),
-    response_headers=(),
-)
-def apply_workflow(request: Request, caller: Principal) -> Response:
-    # PyYAML takes 10 ms of INIT, and few instances read a workflow.
-    """Apply a workflow's memory, agents and plan.
-
-    For users and coordinators; the caller becomes the coordinator of the tasks. Applying a file
-    again changes nothing and returns the same response. A changed file changes existing settings
-    and tasks, except ended tasks. Another `version` creates other tasks. Errors name the line.
-    """
-    from functions.workflows.parser import parse_workflow  # noqa: PLC0415
-
-    workflow = parse_workflow(request.body, request.headers.get("content-type", "").lower())
-    applied = request.services.workflows.apply(caller, workflow, request.idempotency_token(caller))
-    namespaces = request.services.namespaces
-    access = {name: namespaces.get_access(caller, name) for name in applied.semantic_namespaces}
-    return json_response(200, render_applied_workflow(applied, access))
 
 
 def _pack_context(
