@@ -1,4 +1,4 @@
-"""Costs of what is done behind a request: events, vectors, earlier versions, consolidation."""
+"""Costs of work after a request: events, vectors, earlier versions, consolidation."""
 
 import time
 from base64 import b32encode

@@ -18,8 +18,8 @@ _DIGEST = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4"
 _EVIDENCE = re.compile(r"D\d+:\d+")
 
 Find = Callable[[int, str], Sequence[int]]
-"""Finds turns: takes the number of a dialogue and a question, and gives places of its turns; a turn
-of another dialogue has the place -1."""
+"""Finds turns: takes the number of a dialogue and a question, and returns the indexes of its turns;
+a turn of another dialogue has the index -1."""
 
 
 class Turn(NamedTuple):

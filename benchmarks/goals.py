@@ -34,7 +34,7 @@ _REJECTED = 80  # per cent of the queries without an answer score below what rig
 _MANY, _UNRELATED = 10_000, 20_000  # facts and entries of the corpora; entries of the load
 _BATCH, _WRITERS = 50, 2
 _ASKED, _EACH = 50, 5  # queries of the latency; one in five questions among many entries
-_TUNED = 5  # dialogues that the formula was chosen by; the others are reported
+_TUNED = 5  # dialogues by which the formula was chosen; the others are reported
 _LONGEST = 60.0  # seconds
 _NOTES, _ALL = "agents/agent/notes", "agents/agent/all"  # the agent's own namespaces
 Json = dict[str, Any]
@@ -152,7 +152,7 @@ async def _ask_tool(address: str, key: str, pairs: Sequence[tuple[str, str]]) ->
 
 
 def _measure_corpus(address: str, further: int) -> Iterator[Goal]:
-    """Ask a corpus of facts, and of entries with the same texts, alone and among others."""
+    """Query a corpus of facts, and of entries with the same texts, alone and among others."""
     stored = [*corpus.read_facts(), *corpus.build_fillers(further)]
     texts = [each.text for each in stored]
     ids, asked = [each.id for each in stored], corpus.read_questions()

@@ -1,8 +1,8 @@
 """Memories that grow, and the operations that are measured on them, in the worst case.
 
 All elements are in the one partition that the operations read. The cost of an operation whose name
-ends with `counted` may grow with the memory. What looks for elements that do not exist examines
-more of it, up to the limit of a page.
+ends with `counted` may grow with the memory. A search for elements that do not exist examines more
+of it, up to the limit of a page.
 """
 
 import json

@@ -44,7 +44,7 @@ class Learned(NamedTuple):
     found: int  # learned facts that hold in the end
     right: int  # those that are both
     with_evidence: int  # right ones that name a message that says them
-    stale: int  # facts that hold though a message has ended or replaced them
+    stale: int  # facts that still hold although a message has ended or replaced them
     requests: int  # to the model
     tokens: int  # to the model
 
@@ -95,7 +95,7 @@ def measure() -> Learned | None:
 
 
 def _compare(admin: Caller, dialogue: Dialogue) -> Learned:
-    """Compare what holds with the gold facts: the words of subject and object tell."""
+    """Compare present facts with the gold facts, by the words of subject and object."""
     status = admin.send("GET", "/api/v1/strategies/s/status")
     facts = admin.send("GET", "/api/v1/facts")["facts"]
     gone = {(each.subject, each.object) for each in dialogue.gold if each.is_end}

@@ -1,4 +1,4 @@
-"""Count the functions and files that a request passes, which a reader has to follow."""
+"""Count the functions and files of a request that a reader has to follow."""
 
 import sys
 from collections import Counter
@@ -28,8 +28,8 @@ class Trace:
     """The functions that a request passed, with their limits, and the DynamoDB calls it made.
 
     Attributes:
-        functions: those that its own thread passed.
-        all_functions: those that the threads of the pool passed, too.
+        functions: of the request's thread.
+        all_functions: of the threads of the pool, too.
     """
 
     flow: str
@@ -100,7 +100,7 @@ def _trace(
     with recorded(caller.function.client) as calls:
         _profile(trace.functions, traced)
     trace.dynamodb_calls = len(calls)
-    # What a call of the pool gives to the pool runs in its own thread, so all of it is traced.
+    # Nested calls of the pool run in its own thread, so all of them are traced.
     together: list[_Request] = [partial(_profile, trace.all_functions, pooled), list]
     run_parallel(together)
     return trace

@@ -1,1 +1,1 @@
-"""The deployment: what an AWS account gets, by AWS CDK."""
+"""The deployment to an AWS account, by AWS CDK."""

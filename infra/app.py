@@ -13,7 +13,7 @@ from infra.stacks import MemoryStacks
 
 
 def make(app: App, config: Config, target: Target | None = None) -> MemoryStacks:
-    """Add the stacks to an app, and the checks that its synthesis must pass.
+    """Add the stacks to an app, and the checks of its synthesis.
 
     The code is built for the runtime of the configuration, or for `target` (an emulator's).
     """
@@ -33,7 +33,7 @@ def _build_code(config: Config, target: Target) -> FunctionCode:
 
 
 def main() -> None:
-    """Synthesize the stacks that the context asks for."""
+    """Synthesize the stacks of the context."""
     app = App()
     try:
         make(app, Config.from_context(app.node.get_all_context()))

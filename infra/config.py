@@ -1,4 +1,4 @@
-"""Define what a deployment can choose, by CDK context (`-c name=value`, or `cdk.json`)."""
+"""The options of a deployment, by CDK context (`-c name=value`, or `cdk.json`)."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -47,26 +47,26 @@ _KEY_ARN = r"^arn:[a-z-]+:kms:\S+:key/\S+$"
 
 
 class ConfigError(Exception):
-    """The context is wrong; the message says what to change."""
+    """The context is invalid; the message has the remedy."""
 
 
 class Config(BaseModel):
-    """The choices of one deployment.
+    """The options of one deployment.
 
     Attributes:
         stage: names the deployment; `prod` keeps its data when the stacks are destroyed.
-        retain: whether tables, keys and the root key outlive the stacks; by default `prod` does.
+        retain: whether tables, keys and the root key are kept; by default, only in `prod`.
         runtime: Lambda's Python.
         architecture: Lambda's processor.
         boto3: `bundled` ships the version that is tested; `runtime` takes Lambda's own.
-        read_only: whether nothing is written: requests that may write are refused for now.
+        read_only: whether writes are stopped: requests that may write are rejected.
         snap_start: start the API function from a snapshot (SnapStart).
         traffic_shift: how a new version of the API function takes over: `canary`, `linear` or
             `all-at-once`; by default `canary` where data is kept.
-        vector_index: search by a vector index of DynamoDB, not tried on AWS; else exactly,
-            in memory.
-        embedding_model: embed by this model: `bedrock:ID`, or `openai:NAME` with the address of
-            the endpoint and the secret with its key; else by the one in the package.
+        vector_index: search by a vector index of DynamoDB, not tried on AWS; else exactly, in
+            memory.
+        embedding_model: embed by this model: `bedrock:ID`, or `openai:NAME` with the address of the
+            endpoint and the secret with its key; else by the one in the package.
         embedding_dimensions: how many numbers its vectors have.
         learning_model: the models that learn from conversations (several with commas between):
             `bedrock:ID`, or `openai:NAME` with the address of the endpoint and the secret with its
@@ -78,8 +78,8 @@ class Config(BaseModel):
         max_write_units, max_read_units: how many units a second DynamoDB serves of each table.
         monthly_budget_usd, budget_email: gets a mail when a month costs, or will cost, more.
         sweep_parts: how many invocations of the scheduled function share what is due.
-        principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance
-            of the API function takes of each; 0 is no limit.
+        principal_requests_per_minute, tenant_requests_per_minute: how many requests one instance of
+            the API function takes of each; 0 is no limit.
         log_retention_days: how long the logs of the functions are kept.
         event_retention_days: how long events and audit records are kept; 0 is for good.
         request_log_sample: the share of successful requests that have a line in the log; all others
@@ -101,8 +101,8 @@ class Config(BaseModel):
         cors_origins: whose pages may call the API from a browser (several with commas between).
         domain_name: a domain name of the API's own, with its certificate and its hosted zone.
         trust_store: where in S3 the certificates are that clients are checked against.
-        edge_domain_name: the name that callers use where CloudFront and a firewall precede the
-            API, with its certificate in us-east-1, and the one that CloudFront presents.
+        edge_domain_name: the name that callers use where CloudFront and a firewall precede the API,
+            with its certificate in us-east-1, and the one that CloudFront presents.
         edge_requests_per_key, edge_requests_per_address: how many requests the firewall lets
             through in five minutes.
         jwt_issuer: whose tokens a second API takes in the place of keys, with their audience
@@ -201,8 +201,8 @@ class Config(BaseModel):
     def from_context(cls, context: Mapping[str, Any]) -> Self:
         """Read the context.
 
-        Names that aren't options are left alone: the CDK's command line and companies' own
-        `~/.cdk.json` have theirs. Only what looks like an option that is misspelt is refused.
+        Unknown names are ignored: the CDK's command line and `~/.cdk.json` have their own. Only
+        misspelt options are rejected.
 
         Raises:
             ConfigError: a name is misspelt, or a value is wrong.
@@ -231,19 +231,21 @@ class Config(BaseModel):
                 raise ValueError(f"{', '.join(names[:-1])} and {names[-1]} must be set together")
         if self.standby_region is not None and self.memory_stream_arn is not None:
             raise ValueError(
-                "standby_region needs the deployment's own tables: restored tables are in one"
-                " Region; add their replicas in DynamoDB, or leave out standby_region"
+                "standby_region needs the deployment's own tables: restored tables are in one "
+                "Region; add their replicas in DynamoDB, or omit standby_region"
             )
         if self.trust_store is not None and self.domain_name is None:
-            raise ValueError("trust_store needs domain_name: only an own domain checks clients")
+            raise ValueError(
+                "trust_store needs domain_name: only a custom domain checks client certificates"
+            )
         try:
             parse_event_types(self.event_bus_types)
         except WrongSetting as error:
             raise ValueError(f"event_bus_types: {error}") from error
         if self.vector_index and self.boto3 == "runtime":
             raise ValueError(
-                "vector_index needs boto3 bundled, since Lambda's own may not know it: "
-                "leave out one of the two options"
+                "vector_index needs boto3 bundled, since Lambda's boto3 may not support it: omit "
+                "one of the two options"
             )
         return self
 
@@ -259,7 +261,7 @@ class Config(BaseModel):
         return bool(keys and self.memory_stream_arn and self.archive_bucket)
 
     def to_settings(self) -> "Settings":
-        """Convert the choices to the construct's settings; those of the same name are the same."""
+        """Convert the options to the construct's settings; equal names have equal values."""
         from infra.agent_memory_cdk import Settings  # noqa: PLC0415 - the CDK takes seconds to import
 
         shared = type(self).model_fields.keys() & {each.name for each in fields(Settings)}
@@ -345,5 +347,5 @@ class Config(BaseModel):
 
 
 def _split(listed: str | None) -> list[str]:
-    """Split a list with commas between."""
+    """Split a list at commas."""
     return [each.strip() for each in (listed or "").split(",") if each.strip()]

@@ -15,14 +15,14 @@ from infra.asset.target import Target
 _PACKAGE = Path(__file__).parent / "agent_memory_cdk"
 _TARGET = Target("python3.14", "arm64")
 _FUNCTIONS = re.compile(r"^from functions\b", re.MULTILINE)
-_SERVICE = "agent_memory_service"  # what the service's wheel calls the package `functions`
+_SERVICE = "agent_memory_service"  # the name of the package `functions` in the service's wheel
 
 
 def build_wheel(asset: Asset, target: Target, folder: Path) -> None:
     """Build the wheel into a folder.
 
     Raises:
-        subprocess.CalledProcessError: hatchling can't build it; it has said why.
+        subprocess.CalledProcessError: hatchling can't build it, and has printed the reason.
     """
     with TemporaryDirectory() as staged:
         source = Path(staged) / _PACKAGE.name
@@ -35,7 +35,7 @@ def build_wheel(asset: Asset, target: Target, folder: Path) -> None:
 
 
 def _write_bundle(asset: Asset, target: Target, bundle: Path) -> None:
-    """Write an asset, and what `find_bundled_code` of the package has to know of it."""
+    """Write an asset, and its description for `find_bundled_code` of the package."""
     bundle.mkdir()
     file = Path(shutil.make_archive(str(bundle / "functions"), "zip", asset.folder))
     details = asdict(asset) | {"runtime": target.runtime, "architecture": target.architecture}

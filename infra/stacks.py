@@ -1,4 +1,4 @@
-"""The stacks of this app: the thinnest use of the construct."""
+"""The stacks of this app, a minimal use of the construct."""
 
 from aws_cdk import App, CfnOutput, Environment, Stack
 from aws_cdk import aws_dynamodb as dynamodb
@@ -18,14 +18,14 @@ _HIDDEN = "Default"  # an id that the CDK leaves out of logical ids
 
 
 class MemoryStacks:
-    """A stack for what is kept, one for what runs, and one in us-east-1 where there is an edge.
+    """A stack for kept resources, one for functions, and one in us-east-1 for an edge.
 
-    The first one is left out where all that is kept is taken over by reference.
+    The first one is omitted if all kept resources are given by reference.
 
-    The stack of what runs reads the other's outputs without holding them (`cdk.json` asks for such
-    weak references), so that a restored table can take the place of one. Neither has termination
-    protection here: the CDK would set it before a first deployment, which could then not be
-    repeated after a failure. `operations protect` sets it after the deployment.
+    The functions' stack reads the other's outputs by weak references (`cdk.json`), so that a
+    restored table can replace one. Neither has termination protection here: the CDK would set it
+    before a first deployment, which could then not be repeated after a failure. `operations
+    protect` sets it after the deployment.
     """
 
     def __init__(self, app: App, config: Config, code: FunctionCode) -> None:
@@ -59,7 +59,7 @@ class MemoryStacks:
 
 
 def _make_state(stack: Stack, settings: Settings, config: Config) -> State:
-    """Make what is kept, but for what the deployment takes over by reference."""
+    """Create the kept resources, except those that are given by reference."""
     tables = _to_arns(config.memory_stream_arn, config.log_table_arn)
     return State(
         stack,

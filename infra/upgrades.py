@@ -1,7 +1,6 @@
-"""Define what an upgrade must not do to a deployment that holds data.
+"""Find changes that an upgrade must not make to a deployment with data.
 
-`python -m infra.upgrades` writes down what a deployment of this release has, for the next one to be
-compared with.
+`python -m infra.upgrades` stores the resources of this release, to compare the next one with.
 """
 
 import json
@@ -15,7 +14,7 @@ Resources = Mapping[str, Json]
 RELEASED = Path(__file__).parent / "released.json"
 _TABLE = "AWS::DynamoDB::GlobalTable"
 _KEPT = ("Retain", "RetainExceptOnCreate")
-_REPLACED_BY = {  # the properties whose change makes another resource, or fails
+_REPLACED_BY = {  # properties whose change replaces the resource, or fails
     _TABLE: ("TableName", "KeySchema"),
     "AWS::KMS::Key": ("KeySpec", "KeyUsage", "MultiRegion", "Origin"),
     "AWS::S3::Bucket": ("BucketName",),
@@ -30,19 +29,19 @@ _REPLACED_BY = {  # the properties whose change makes another resource, or fails
 
 
 def find_hazards(released: Resources, now: Resources) -> list[str]:
-    """Say what an upgrade from one release's resources to another's would lose or can't do."""
+    """List what an upgrade from one release's resources to another's would lose, or can't do."""
     return [hazard for id, before in released.items() for hazard in _compare(id, before, now)]
 
 
 def select_stateful(resources: Resources) -> Json:
-    """Select what holds data, or what others hold on to."""
+    """Select resources with data, or that others refer to."""
     return {id: each for id, each in sorted(resources.items()) if each["Type"] in _REPLACED_BY}
 
 
 def _compare(id: str, before: Json, resources: Resources) -> Iterator[str]:
     after = resources.get(id)
     if after is None or after["Type"] != before["Type"]:
-        yield f"{id} ({before['Type']}) is gone: its logical id or its type has changed"
+        yield f"{id} ({before['Type']}) would be removed: its logical id or its type has changed"
         return
     old, new = before["Properties"], after["Properties"]
     for name in _REPLACED_BY[before["Type"]]:
@@ -50,18 +49,18 @@ def _compare(id: str, before: Json, resources: Resources) -> Iterator[str]:
             yield f"{id}.{name} has changed: the resource would be replaced"
     for policy in ("DeletionPolicy", "UpdateReplacePolicy"):
         if before.get(policy) in _KEPT and after.get(policy) not in _KEPT:
-            yield f"{id} is not kept: its {policy} was {before[policy]}"
+            yield f"{id} would not be kept: its {policy} was {before[policy]}"
     if before["Type"] == _TABLE:
         yield from _compare_tables(id, old, new)
 
 
 def _compare_tables(id: str, old: Json, new: Json) -> Iterator[str]:
-    """Compare what a live table takes one at a time, or never."""
+    """Compare properties that a live table changes one at a time, or never."""
     changes = count_index_changes(old, new)
     if changes > 1:
-        yield f"{id} has {changes} changes of indexes: DynamoDB takes one an update"
+        yield f"{id} has {changes} changes of indexes: DynamoDB allows one in each update"
     if old.get("StreamSpecification") != new.get("StreamSpecification"):
-        yield f"{id} has another stream: what it holds unread is lost"
+        yield f"{id} has another stream: unread records would be lost"
     types = _by_name(new.get("AttributeDefinitions"), "AttributeName")
     for name, attribute in _by_name(old.get("AttributeDefinitions"), "AttributeName").items():
         if types.get(name, attribute) != attribute:
@@ -73,7 +72,7 @@ def _compare_tables(id: str, old: Json, new: Json) -> Iterator[str]:
 
 
 def count_index_changes(old: Json, new: Json) -> int:
-    """Count how many indexes are made or deleted; one that changes is deleted and made."""
+    """Count created and deleted indexes; a changed index counts twice."""
     changes = 0
     for kind in ("GlobalSecondaryIndexes", "VectorIndexes"):
         before, after = (_by_name(each.get(kind), "IndexName") for each in (old, new))
@@ -101,7 +100,7 @@ def merge_templates(templates: Mapping[str, Json]) -> Json:
 
 
 def _resolve(part: Any, templates: Mapping[str, Json]) -> Any:
-    """Put what a stack's output means in the place of each reference to it."""
+    """Replace each reference to a stack's output by its value."""
     if isinstance(part, list):
         return [_resolve(each, templates) for each in part]
     if not isinstance(part, dict):
@@ -113,7 +112,7 @@ def _resolve(part: Any, templates: Mapping[str, Json]) -> Any:
 
 
 def _synthesize() -> Json:
-    """Synthesize what a deployment for production has."""
+    """Synthesize the resources of a deployment for production."""
     from aws_cdk import App  # noqa: PLC0415 - comparing needs none of it
 
     from infra.app import make  # noqa: PLC0415 - as above

@@ -150,7 +150,7 @@ def _storage(deployment: Deployment) -> Storage:
 
 _WITHOUT_OPTIONS = {
     "rotate-root-key": "replace the root key",
-    "raise-data-version": "end the way back to releases that can't read newer data",
+    "raise-data-version": "raise the data's version, so that older releases can't run any longer",
     "protect": "protect tables and stacks from deletion, if the deployment keeps its data",
     "switches": "print the switches that are set",
     "reconcile": "correct the counts of what tenants store, in two minutes or more",
@@ -199,7 +199,9 @@ def _options() -> argparse.Namespace:
 def _add_tail(tail: argparse.ArgumentParser) -> None:
     functions = ("Api", "Stream", "Schedule", "Embedding", "Learning", "TaskEvents")
     tail.add_argument("function", choices=functions)
-    tail.add_argument("--minutes", type=float, default=10, help="begin this long ago (default: 10)")
+    tail.add_argument(
+        "--minutes", type=float, default=10, help="the minutes to go back (default: 10)"
+    )
     tail.add_argument("--follow", action="store_true", help="wait for more lines")
 
 
@@ -257,8 +259,8 @@ def _add_estimate(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--agents", type=_parse_amount, default=0, help="the number of agents that talk")
     add("--turns", type=_parse_amount, default=0, help="turns of each agent in a month")
-    add("--gets", type=_parse_amount, default=0, help="further reads of entries in a month")
-    add("--puts", type=_parse_amount, default=0, help="further writes of entries in a month")
+    add("--gets", type=_parse_amount, default=0, help="more reads of entries in a month")
+    add("--puts", type=_parse_amount, default=0, help="more writes of entries in a month")
     add("--edge", action="store_true", help="with CloudFront and a firewall")
     add("--standby", action="store_true", help="with a second Region")
     add(
@@ -284,7 +286,7 @@ def _parse_amount(given: str) -> float:
     except ValueError:
         amount = -1
     if amount < 0:
-        raise argparse.ArgumentTypeError("must be a number from 0")
+        raise argparse.ArgumentTypeError("must be 0 or more")
     return amount
 
 

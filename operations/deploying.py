@@ -15,7 +15,7 @@ def run_deployment(command: str, name: str, context: Mapping[str, str]) -> None:
 
     Args:
         command: a line for the shell. `{context}` is replaced by the context; put it after yours,
-            since the last of two values counts. `{name}` is replaced by the deployment's name.
+            since the last value wins. `{name}` is replaced by the deployment's name.
 
     Raises:
         DeploymentFailed: the command ended with an error.

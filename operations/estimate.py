@@ -31,7 +31,7 @@ class Usage:
     Attributes:
         agents: the number of agents that talk.
         turns: the turns of each agent: two messages, a recall, a checkpoint written and one read.
-        gets, puts: further requests of all agents that read or write one entry.
+        gets, puts: more requests of all agents that read or write one entry.
         edge: whether CloudFront and a firewall precede the API.
         standby: whether a second Region follows.
         backup_days: for how many days daily backups are kept; 0 without backups.

@@ -72,7 +72,7 @@ def check_account(name: str, config: Config) -> list[Finding]:
             found += [each._replace(check=title) for each in check(name, config)]
         except ClientError as error:
             code, call = error.response["Error"]["Code"], error.operation_name
-            remedy = f"allow {call} to see this, or check it in the console"
+            remedy = f"allow {call}, or check this in the console"
             found.append(Finding(title, "warning", f"{call} answers {code}", remedy))
     return found
 
@@ -100,8 +100,9 @@ def _check_concurrency(_name: str, config: Config) -> Findings:
     reserved = config.stream_concurrency or 0
     if reserved and limit - reserved < _UNRESERVED:
         yield _fail(
-            f"{reserved} of {limit} invocations can't be reserved: {_UNRESERVED} stay for all",
-            "leave out -c stream_concurrency, or request a higher quota",
+            f"{reserved} of {limit} invocations can't be reserved: "
+            f"{_UNRESERVED} must stay unreserved",
+            "omit -c stream_concurrency, or request a higher quota",
         )
     if limit >= _CONCURRENCY:
         yield _ok(f"Lambda runs {limit} invocations at a time")
@@ -109,10 +110,10 @@ def _check_concurrency(_name: str, config: Config) -> Findings:
     streams = 1 + bool(config.embedding_model) + bool(config.learning_model)
     most = streams * _SHARDS * config.stream_parallelism
     yield _warn(
-        f"Lambda runs only {limit} invocations at a time, and the stream may take {most} of them;"
-        " the API answers 503 to the rest",
+        f"Lambda runs only {limit} invocations at a time, and the stream may use {most} of them; "
+        "the API returns 503 for other requests",
         f"request {_CONCURRENCY} in Service Quotas (Lambda, concurrent executions, L-B99A9384),"
-        " and deploy with -c stream_parallelism=1 until you have them",
+        " and deploy with -c stream_parallelism=1 until it is granted",
     )
 
 
@@ -139,8 +140,8 @@ def _check_services(_name: str, config: Config) -> Findings:
     ]
     if missing:
         yield _warn(
-            f"botocore knows no {', '.join(missing)} in {region}",
-            "choose another Region, or leave out the option that needs the service",
+            f"{region} has no {', '.join(missing)}, by botocore's list",
+            "choose another Region, or omit the option that needs the service",
         )
     else:
         yield _ok(f"{region} has all services")
@@ -148,7 +149,7 @@ def _check_services(_name: str, config: Config) -> Findings:
 
 def _check_snap_start(_name: str, config: Config) -> Findings:
     if config.snap_start and boto3.Session().get_partition_for_region(_region()) != "aws":
-        yield _fail(f"{_region()} has no SnapStart", "leave out -c snap_start=true")
+        yield _fail(f"{_region()} has no SnapStart", "omit -c snap_start=true")
 
 
 def _check_budget(_name: str, config: Config) -> Findings:
@@ -160,7 +161,7 @@ def _check_budget(_name: str, config: Config) -> Findings:
     except cloudformation.exceptions.TypeNotFoundException:
         yield _fail(
             f"CloudFormation has no {_BUDGET} in {_region()}",
-            "leave out -c monthly_budget_usd and budget_email, and create a budget in AWS Billing",
+            "omit -c monthly_budget_usd and budget_email, and create a budget in AWS Billing",
         )
     else:
         yield _ok(f"CloudFormation has budgets in {_region()}")
@@ -249,7 +250,7 @@ def _check_python(_name: str, config: Config) -> Findings:
     else:
         yield _warn(
             f"no {config.runtime} is on the PATH, so a cold start takes twice as long",
-            f"install {config.runtime}, or choose -c runtime=… for a Python that is there",
+            f"install {config.runtime}, or choose an installed Python by -c runtime=…",
         )
 
 
@@ -310,7 +311,7 @@ def _check_switches(name: str, _config: Config) -> Findings:
     switches.pop("root_key_version", None)
     if switches:
         yield _warn(
-            f"switches take precedence over options: {switches}",
+            f"switches are set, which take precedence over options: {switches}",
             "end them by the command that set them, such as operations read-only off",
         )
 
@@ -329,7 +330,7 @@ def _check_data_version(name: str, _config: Config) -> Findings:
     if stored < int(deployment.outputs["DataVersion"]):
         yield _warn(
             f"the data has version {stored}, and the release reads a later one",
-            "if you will not go back: operations raise-data-version, before the next release",
+            "if you will not roll back: run operations raise-data-version before the next release",
         )
 
 

@@ -1,7 +1,7 @@
-"""Protect what a deployment keeps: from deletion, and from a release that fails in the background.
+"""Protect a deployment's data from deletion, and from a release that fails in the background.
 
-Protected from deletion from the start, a failed first deployment could be neither rolled back nor
-repeated. So `protect` follows it.
+With protection from the start, a failed first deployment could neither be rolled back nor repeated.
+So `protect` is a later step.
 """
 
 from operations.deployment import Deployment, client
@@ -22,7 +22,7 @@ _MONITORED_MINUTES = 5
 def protect(deployment: Deployment) -> dict[str, list[str]]:
     """Protect the tables from deletion and the stacks from termination.
 
-    A deployment that does not retain its data is left as it is.
+    A deployment that does not retain its data is not changed.
 
     Returns:
         the names of the protected tables and stacks.
@@ -48,10 +48,10 @@ def _protect_table(name: str) -> None:
 
 
 def render_rollback_options(deployment: Deployment) -> str:
-    """Render options of `cdk deploy` that roll a release back if an alarm of the background rises.
+    """Render options of `cdk deploy` that roll back a release if a background alarm is raised.
 
-    An alarm that is raised already isn't named: it would roll back what mends its cause.
-    There are none for a deployment that doesn't retain its data.
+    An alarm that is already raised is omitted: it would roll back the release that fixes its cause.
+    A deployment that doesn't retain its data has no such options.
     """
     if deployment.outputs["Retain"] != "true":
         return ""

@@ -1,4 +1,4 @@
-"""Deploy again on the data that a destroyed deployment left."""
+"""Deploy again on the data of a destroyed deployment."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ class StateNotFound(Exception):
 def reattach(
     name: str, command: str, memory_table: str | None = None, log_table: str | None = None
 ) -> dict[str, str]:
-    """Deploy on the tables, keys, bucket and root key that a destroyed deployment left.
+    """Deploy on the tables, keys, bucket and root key of a destroyed deployment.
 
     Args:
         command: the line that deploys (`run_deployment`).
@@ -35,7 +35,7 @@ def reattach(
     _check_destroyed(name)
     context = find_state(name, memory_table, log_table)
     run_deployment(command, name, context)
-    # a restore that was cut off has left a switch to tables that the functions may not use
+    # an interrupted restore has left a switch to tables that the functions may not use
     set_switches(Deployment.find(name), memory_table=None, log_table=None)
     return {"context": render_context(context)}
 

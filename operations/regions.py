@@ -98,7 +98,7 @@ def _set_background(deployment: Deployment, *, is_enabled: bool) -> None:
 
 
 def _page_if_late(deployment: Deployment, *, is_enabled: bool) -> None:
-    """Let the alarm `SweepIsLate` reach its topic, or not: it rises where no schedule runs."""
+    """Switch notifications of `SweepIsLate`, which is raised while no schedule runs."""
     cloudwatch = client("cloudwatch")
     prefix = f"{deployment.outputs['Stacks'].split(',')[0]}-AlarmsSweepIsLate"
     found = cloudwatch.describe_alarms(AlarmNamePrefix=prefix)["MetricAlarms"]

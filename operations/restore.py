@@ -1,4 +1,4 @@
-"""Restore both tables to a moment under other names, and repeat later deletions in them."""
+"""Restore both tables to a moment under other names, and repeat later deletions."""
 
 import time
 from collections.abc import Callable
@@ -122,7 +122,7 @@ def _enable_recovery(dynamodb: Any, name: str, wait: Wait) -> None:
             wait(_PAUSE)
         else:
             return
-    raise TimeoutError(f"{name} takes no point-in-time recovery: call this again")
+    raise TimeoutError(f"{name} did not accept point-in-time recovery: repeat the command")
 
 
 def _copy_tags(dynamodb: Any, source: str, name: str) -> None:

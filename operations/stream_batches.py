@@ -36,7 +36,9 @@ def read_batch(streams: Any, batch: dict[str, Any]) -> list[dict[str, Any]]:
                 break
     except ClientError as error:
         if error.response["Error"]["Code"] in _GONE:
-            raise NotReplayed("the stream keeps records for a day, and has dropped these") from None
+            raise NotReplayed(
+                "the stream keeps records for a day, and no longer has these"
+            ) from None
         raise
     found = [get_number(record) for record in records]
     if not found or (found[0], found[-1]) != (first, last):

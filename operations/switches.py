@@ -1,4 +1,4 @@
-"""Set the switches that functions follow while they run (`functions.platform.switches`)."""
+"""Set the switches of running functions (`functions.platform.switches`)."""
 
 import json
 import time
@@ -24,7 +24,7 @@ def get_switches(deployment: Deployment) -> dict[str, Any]:
 
 
 def set_switches(deployment: Deployment, **changes: Any) -> dict[str, Any]:
-    """Set switches, and leave those that are None as deployed; return all that are set.
+    """Set switches (None: as deployed); return all that are set.
 
     A write that has begun, or that an instance accepts before it reads the parameter again, can
     still take place. `await_switches` waits for the end of these.

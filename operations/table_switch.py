@@ -130,8 +130,8 @@ def _check_kept(tables: TablePair) -> None:
     for name in tables.names:
         if not describe_table(name).get("DeletionProtectionEnabled"):
             raise NotKept(
-                f"{name} isn't protected from deletion, and would be deleted with its stack:"
-                " deploy with -c retain=true first"
+                f"{name} is not protected from deletion, and would be deleted with its stack: "
+                "first deploy with -c retain=true"
             )
 
 

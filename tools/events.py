@@ -1,4 +1,4 @@
-"""Renders the events that AWS sends to the functions, from an envelope and what differs.
+"""Renders the events that AWS sends to the functions, from an envelope and a case.
 
 `python -m tools.events create-entry "key of agent_billing_01=am_..."` prints the event of a case of
 `events/http/` with its placeholders filled in, as `sam local invoke` takes it. The cases of
@@ -41,7 +41,7 @@ def render_http_event(name: str, values: Mapping[str, str]) -> Json:
 
     Args:
         name: the case's.
-        values: what its placeholders stand for, such as `id of batch_progress`.
+        values: of its placeholders, such as `id of batch_progress`.
 
     Raises:
         KeyError: there is no such case, or a placeholder has no value.
@@ -110,7 +110,7 @@ def _fill_in(case: Json, values: Mapping[str, str]) -> Json:
 
 
 def _request_id(name: str) -> str:
-    """Make a request id like those of API Gateway: 11 bytes in base64."""
+    """Build a request id in API Gateway's form: 11 bytes in base64."""
     return base64.b64encode(blake2b(name.encode(), digest_size=11).digest()).decode()
 
 

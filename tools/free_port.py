@@ -1,4 +1,4 @@
-"""Fail if the port of the local server is taken; `make run` asks before it installs anything."""
+"""Fail if the port of the local server is taken; `make run` checks it first."""
 
 import os
 import socket

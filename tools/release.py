@@ -1,4 +1,4 @@
-"""Check what `make release` has built in `dist`, and write its checksums. Nothing is uploaded."""
+"""Check the files of `make release` in `dist`, and write their checksums. Nothing is uploaded."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ _COMMANDS = (
 
 
 class ReleaseError(Exception):
-    """Raised when the built files are not fit for a release; the text says why."""
+    """The built files can't be released; the message has the reason."""
 
 
 def find_versions(root: Path) -> dict[str, str]:
@@ -116,7 +116,7 @@ def install(files: list[Path]) -> None:
     """Install the wheels of the SDK and of the service in a new environment, and start them.
 
     Raises:
-        subprocess.CalledProcessError: the installation or a command fails; it has said why.
+        subprocess.CalledProcessError: the installation or a command failed.
     """
     wheels = [str(each) for each in files if each.suffix == ".whl" and "_cdk-" not in each.name]
     wheels = [f"{each}[local]" if "_runtime-" in each else f"{each}[mcp]" for each in wheels]
@@ -146,7 +146,7 @@ def write_checksums(files: list[Path]) -> Path:
 
 
 def main(folder: str) -> int:
-    """Check a folder, and print how to upload what it has."""
+    """Check a folder, and print the commands to upload its files."""
     try:
         version = find_version(_ROOT)
         files = check(Path(folder), version)

@@ -1,9 +1,9 @@
 """Build the service's wheel: `pip wheel .` and `pip install .` call this hook of hatchling.
 
 In the wheel, the package `functions` is called `agent_memory_service`: other projects have packages
-called `functions`. It has what npm gives to a checkout as well: the console, Swagger UI's files,
-and on Linux/x86_64 the embedded database. The wheel then is for that platform alone. What is
-missing is built or installed by npm first; without npm the wheel does without it.
+called `functions`. It also has npm's files of a checkout: the console, Swagger UI, and on
+Linux/x86_64 the embedded database. The wheel is then for this platform only. Missing files are
+built or installed by npm first; without npm, the wheel omits them.
 """
 
 import os
@@ -36,11 +36,13 @@ class ServiceWheel(BuildHookInterface[Any]):
         """Stage the package, and name it in `build_data`; `version` is the kind of wheel."""
         root = Path(self.root)
         if version == "editable":
-            raise NotImplementedError("the service can't be installed as editable; use `make run`")
+            raise NotImplementedError(
+                "the service can't be installed in editable mode; use `make run`"
+            )
         self._staged = TemporaryDirectory()
         staged = Path(self._staged.name)
         for reason in _install_missing(root, staged):
-            self.app.display_warning(f"{reason}; the wheel does without it")
+            self.app.display_warning(f"{reason}; the wheel is built without it")
         has_engine = stage_package(root, staged / PACKAGE)
         for package in staged.iterdir():
             build_data["force_include"][str(package)] = package.name
@@ -49,12 +51,12 @@ class ServiceWheel(BuildHookInterface[Any]):
             build_data["pure_python"] = False
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        """Remove what was staged."""
+        """Remove the staged files."""
         self._staged.cleanup()
 
 
 def stage_package(root: Path, target: Path) -> bool:
-    """Write the package as the wheel has it into `target`; return whether it has the engine."""
+    """Write the wheel's package into `target`; return whether it has the engine."""
     shutil.copytree(root / "functions", target, ignore=shutil.ignore_patterns("__pycache__"))
     for module in target.rglob("*.py"):
         source = module.read_text("utf-8")
@@ -73,10 +75,10 @@ def stage_package(root: Path, target: Path) -> bool:
 
 
 def _install_missing(root: Path, target: Path) -> list[str]:
-    """Install and build what a fresh checkout lacks, the model into `target`.
+    """Install and build missing files of a fresh checkout, the model into `target`.
 
     Returns:
-        What stays missing.
+        The files that are still missing.
     """
     missing = [] if _take_model(root, target) else ["pip can't download the embedding model"]
     if not (root / "node_modules/swagger-ui-dist").is_dir() and not run_npm(root, _NPM_CI):
@@ -89,7 +91,7 @@ def _install_missing(root: Path, target: Path) -> list[str]:
 
 
 def _take_model(root: Path, target: Path) -> bool:
-    """Copy the embedding model that is installed here, else download it."""
+    """Copy the installed embedding model, or download it."""
     tool = runpy.run_path(str(root / "tools/embedding_model.py"))
     installed = find_spec(tool["FOLDER"])
     if installed is not None and installed.submodule_search_locations:
@@ -103,7 +105,7 @@ def _take_model(root: Path, target: Path) -> bool:
 
 
 def run_npm(folder: Path, arguments: tuple[str, ...]) -> bool:
-    """Run npm in a folder with a lock file; return whether it was there and succeeded."""
+    """Run npm in a folder with a lock file; return whether npm exists and succeeded."""
     npm = shutil.which("npm")
     if npm is None or not (folder / "package-lock.json").is_file():
         return False

@@ -26,5 +26,5 @@ EXPLAIN_ACCESS: Action[AccessQuestion] = Action(
         Rule("coordinator of the target", lambda _, question: question.is_coordinator),
         HOLDS_ADMIN,
     ),
-    denied="others' access is explained to the target's owner, its coordinator and memory.admin",
+    denied="only the target's owner or coordinator, or memory.admin, may ask about others' access",
 )

@@ -24,7 +24,9 @@ _OWNER: dict[str, Parameter] = {
 }
 _TYPES: dict[str, Parameter] = {
     "memory_type": ChoiceParameter("memory_type", "The tier.", Tier),
-    "pinned": BooleanParameter("pinned", "Episodic entries that are pinned, or aren't."),
+    "pinned": BooleanParameter(
+        "pinned", "Only episodic entries that are pinned (`true`), or not pinned (`false`)."
+    ),
 }
 _NARROWING: dict[str, Parameter] = {
     "namespace": TextParameter(
@@ -32,11 +34,13 @@ _NARROWING: dict[str, Parameter] = {
     ),
     "key": TextParameter("key", "The key."),
     "tags": TAGS,
-    "tags_any": TagsParameter("tags_any", "Entries that have any of these."),
-    "task_id": TextParameter("scope.task_id", "The task in the entry's scope."),
-    "intent_id": TextParameter("scope.intent_id", "The intent in the entry's scope."),
-    "updated_after": TimestampParameter("updated_after", "Entries changed after this moment."),
-    "updated_before": TimestampParameter("updated_before", "Entries changed before this moment."),
+    "tags_any": TagsParameter("tags_any", "Only entries with any of these tags."),
+    "task_id": TextParameter("scope.task_id", "Only entries with this task in their scope."),
+    "intent_id": TextParameter("scope.intent_id", "Only entries with this intent in their scope."),
+    "updated_after": TimestampParameter("updated_after", "Only entries changed after this time."),
+    "updated_before": TimestampParameter(
+        "updated_before", "Only entries changed before this time."
+    ),
 }
 _PARAMETERS = _OWNER | _TYPES | _NARROWING
 """By the field of `Filters`."""

@@ -137,7 +137,7 @@ class Request:
         """Check that all query parameters have a known name."""
         unknown = sorted(self.query.keys() - known)
         if unknown:
-            problems = [(name, "is no parameter of this call") for name in unknown]
+            problems = [(name, "is not a parameter of this operation") for name in unknown]
             raise ValidationFailed(*problems[0], *problems[1:])
 
     def idempotency_token(self, caller: Principal) -> RequestToken:
@@ -169,7 +169,9 @@ class Request:
         if key is None:
             return None
         if not _IDEMPOTENCY_KEY.fullmatch(key):
-            message = f"takes 1-{limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters"
+            message = (
+                f"must have 1 to {limits.MAX_IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters"
+            )
             raise ValidationFailed("Idempotency-Key", message)
         method = self.event["requestContext"]["http"]["method"]
         target = " ".join(map(str, (method, self.path, *described)))

@@ -220,7 +220,7 @@ ARRAY_LIMIT = IntegerParameter(
     limits.MAX_PAGE_ITEMS,
 )
 OFFSET = IntegerParameter("offset", "The number of elements to skip.", 0, limits.MAX_OFFSET, 0)
-TAGS = TagsParameter("tags", "Entries that have all of these.")
+TAGS = TagsParameter("tags", "Only elements with all of these tags.")
 AFTER = TextParameter(
     "after",
     "The `next` of the previous page, with the same filters.",
@@ -228,25 +228,25 @@ AFTER = TextParameter(
 )
 ONLY_NEW = HeaderParameter(
     "If-None-Match",
-    "`*` writes only if nothing exists; otherwise the answer is 409. If-Match can't be combined "
-    "with it.",
+    "`*` writes only if nothing exists; otherwise the request is rejected with 409. If-Match "
+    "can't be combined with it.",
 )
 TOTAL: ChoiceParameter[Literal["exact", "none"]] = ChoiceParameter(
     "total",
-    "`none` leaves `total` out, and then a request costs as much as its page; `exact` is the "
-    "default, but for pages that begin `after` another one.",
+    "`none` omits `total`, so a request costs only as much as its page. The default is `exact`, "
+    "except for pages with `after`.",
     Literal["exact", "none"],
 )
 UNCOUNTED: ChoiceParameter[Literal["none"]] = ChoiceParameter(
-    "total", "`none`, which is the default: this list isn't counted.", Literal["none"]
+    "total", "Only `none`, the default: this list isn't counted.", Literal["none"]
 )
-_OMIT = ("values", "`omit` leaves out the values.", Literal["omit"])
+_OMIT = ("values", "`omit` returns no values.", Literal["omit"])
 VALUES: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
 """For handlers that omit values themselves: a page without values has more elements."""
 VALUES_OF_LIST: ChoiceParameter[Literal["omit", "ordinary"]] = ChoiceParameter(
     "values",
-    "`omit` leaves out the values; `ordinary` leaves out those of "
-    "`confidential` and `restricted` entries alone.",
+    "`omit` returns no values; `ordinary` returns no values of `confidential` and `restricted` "
+    "entries.",
     Literal["omit", "ordinary"],
 )
 VALUES_OF_ANSWER: ChoiceParameter[Literal["omit"]] = ChoiceParameter(*_OMIT)
@@ -257,7 +257,7 @@ TOUCH = BooleanParameter(
 )
 AS_OF = TimestampParameter("as_of", "Return the state as of this time.")
 ORDER: ChoiceParameter[Literal["asc", "desc"]] = ChoiceParameter(
-    "order", "`desc` gives the newest first; `asc` is the default.", Literal["asc", "desc"]
+    "order", "`desc` returns the newest first. Default: `asc`.", Literal["asc", "desc"]
 )
 FROM = TimestampParameter("from", "Only events of this time or later.")
 TO = TimestampParameter("to", "Only events up to this time, including it.")
@@ -273,5 +273,5 @@ def read_period(request: Request) -> tuple[int | None, int | None]:
     """Read the period of a query: its first and last moment, in epoch ms."""
     since, until = FROM.read(request), TO.read(request)
     if since is not None and until is not None and since > until:
-        raise ValidationFailed("to", "must be from or later")
+        raise ValidationFailed("to", "must not be earlier than `from`")
     return since, until

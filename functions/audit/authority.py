@@ -2,7 +2,7 @@
 
 from functions.authorization.rules import HOLDS_ADMIN, INSPECTS, Action
 
-READ_AUDIT = Action("audit.read", (HOLDS_ADMIN,), denied="the audit log is read with memory.admin")
+READ_AUDIT = Action("audit.read", (HOLDS_ADMIN,), denied="reading the audit log needs memory.admin")
 INSPECT_MEMORY = Action(
     "memory.inspect", (INSPECTS,), denied="this needs memory.inspect", is_audited=True
 )

@@ -185,7 +185,7 @@ class ArchiveFiles:
     @property
     def _required(self) -> ArchiveStorage:
         if self._storage is None:
-            raise Unavailable("no cold storage is set; the operator sets ARCHIVE_BUCKET")
+            raise Unavailable("this deployment has no archive; its operator can set ARCHIVE_BUCKET")
         return self._storage
 
 

@@ -25,13 +25,13 @@ READ_CONVERSATION = Action(
 CHANGE_CONVERSATION = Action(
     "conversation.change",
     (_IS_USER, _PARTICIPATES),
-    denied="only its user and its participants change a conversation: use another session_id,"
+    denied="only its user and its participants may change a conversation: use another session_id,"
     " or let one of them add you to agent_participants",
 )
 DELETE_CONVERSATION = Action(
     "conversation.delete",
     (_IS_USER, _PARTICIPATES, HOLDS_ADMIN),
-    denied="only its user, its participants and memory.admin delete a conversation",
+    denied="only its user, its participants and memory.admin may delete a conversation",
     is_audited=True,
 )
 """Audited where another principal has made it."""
@@ -54,7 +54,7 @@ USE_UPLOAD = Action(
             "began the upload", lambda caller, upload: caller.id == upload.created_by
         ),
     ),
-    denied="somebody else began this upload",
+    denied="another principal began this upload; begin your own",
 )
 
 _IS_AGENT = Rule[StateAddress](
@@ -70,19 +70,19 @@ _IS_OWNER = Rule[StateAddress](
 READ_STATE = Action(
     "state.read",
     (_IS_AGENT, _HAS_TYPE, _IS_OWNER, INSPECTS),
-    denied="a state is read by its agent, the agents of its type and its owner",
+    denied="only its agent, the agents of its type and its owner may read a state",
 )
 CHANGE_STATE = Action(
     "state.change",
     (_IS_AGENT, _HAS_TYPE),
-    denied="a state is written by its agent and the agents of its type",
+    denied="only its agent and the agents of its type may write a state",
     is_audited=True,
 )
 """Audited where another principal has made it."""
 DELETE_STATE = Action(
     "state.delete",
     (_IS_AGENT, _HAS_TYPE, HOLDS_ADMIN),
-    denied="a state is deleted by its agent, the agents of its type and memory.admin",
+    denied="only its agent, the agents of its type and memory.admin may delete a state",
     is_audited=True,
 )
 """Audited where another principal has made it."""

@@ -20,7 +20,7 @@ from functions.platform.retry import retry_on
 from functions.platform.writes import Write
 
 _ATTEMPTS = 30
-_BUSY = "many are writing this conversation"
+_BUSY = "others are writing this conversation"
 
 
 @dataclass(eq=False)

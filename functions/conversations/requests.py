@@ -31,7 +31,7 @@ def _spell_references(texts: list[str]) -> list[str]:
             source, parts = parse_reference(each)
             spelled[hash_reference(each)] = build_reference(source, *parts)
     except (EntryNotFound, NotFound):
-        raise ValueError("must be references from the answer of a recall") from None
+        raise ValueError("must be references from a recall") from None
     return list(spelled.values())
 
 
@@ -56,7 +56,7 @@ class NewMessage(RequestModel):
 def _assert_few_uses(messages: list[NewMessage]) -> list[NewMessage]:
     if sum(len(each.uses) for each in messages) > limits.MAX_STORED_USES:
         raise ValueError(
-            f"have more than {limits.MAX_STORED_USES} uses together; upload them in parts"
+            f"must have at most {limits.MAX_STORED_USES} uses together; upload them in parts"
         )
     return messages
 
@@ -94,7 +94,7 @@ class NewMessages(RequestModel):
         if sum(1 + len(each.uses) for each in self.all) > limits.MAX_APPENDED_WRITES:
             most = limits.MAX_APPENDED_WRITES
             raise ValueError(
-                f"has more than {most} messages and uses together; append fewer at a time"
+                f"must have at most {most} messages and uses together; append fewer at a time"
             )
         return self
 

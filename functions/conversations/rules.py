@@ -143,7 +143,8 @@ def assert_expected(found: Conversation, new: NewMessages, *, is_trusted: bool) 
     else:
         return
     raise ConversationNotOwned(
-        f"this conversation is another {other}'s; use another session_id, or leave out the expect_"
+        f"this conversation belongs to another {other}; use "
+        "another session_id, or leave out the expect_"
         " fields (in the SDK: join=True) to continue it"
     )
 
@@ -167,9 +168,7 @@ def rewrite(old: Conversation, now: int, **changed: Any) -> Conversation:
 def remove_range(old: Conversation, first: int, end: int, count: int, now: int) -> Conversation:
     """Build a conversation after `count` messages of a range were removed."""
     if len(old.removed) >= limits.MAX_REMOVED_RANGES:
-        raise Throttled(
-            "messages that were removed before are still being deleted; try again in a minute"
-        )
+        raise Throttled("earlier removed messages are still being deleted; try again in a minute")
     revision = old.revision + 1
     return rewrite(
         old,

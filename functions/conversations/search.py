@@ -123,7 +123,7 @@ def read_message(message: Message) -> HeldMessage:
 
 _MAX_DEPTH = 100_000  # candidates
 _NEAR = (0.4, 0.2)  # weights of the messages beside a message, and of the next ones
-_BUSY = "a conversation is being changed again and again"
+_BUSY = "others keep changing a conversation"
 
 AcceptMessage = Callable[[Conversation, HeldMessage], bool]
 """True if a search may return a message."""

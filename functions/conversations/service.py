@@ -52,7 +52,7 @@ class Conversations:
     _audit: AuditTrail
     _clock: Clock
 
-    @retry_on(ConversationChanged, "the conversation is being replaced again and again")
+    @retry_on(ConversationChanged, "others keep replacing the conversation")
     def read(
         self,
         caller: Principal,
@@ -73,7 +73,7 @@ class Conversations:
             self._messages.assert_unchanged(found)
         return found, start, page
 
-    @retry_on(ConversationChanged, "the conversation is being replaced again and again")
+    @retry_on(ConversationChanged, "others keep replacing the conversation")
     def get_message(
         self, caller: Principal, session: str, index: int
     ) -> tuple[Conversation, Message]:
@@ -89,7 +89,7 @@ class Conversations:
         """Read a conversation without messages and metadata, without authorization: one read."""
         return self._existing(self._store.get_header(caller.tenant, session))
 
-    @retry_on(ConversationChanged, "the conversations are being changed again and again")
+    @retry_on(ConversationChanged, "others keep changing the conversations")
     def list_uses(
         self, caller: Principal, reference: Digest, wanted: WantedPage
     ) -> BoundedPage[Use]:

@@ -61,7 +61,7 @@ class ConversationStore:
         key = item_types.CONVERSATION.build_key(tenant, session=session)
         return self._table.find(key, partial(decode_header, tenant))
 
-    @retry_on(staging.PartsMissing, "the conversation is being changed again and again")
+    @retry_on(staging.PartsMissing, "others keep changing the conversation")
     def get(self, tenant: str, session: str) -> Conversation | None:
         """Read a conversation with its metadata: one call, and one if these are large."""
         found = self.get_many(tenant, [session]).get(session)
@@ -84,7 +84,7 @@ class ConversationStore:
         """Read the conversations that exist among these, each as of one time: a call per 50."""
         found: dict[str, StoredConversation] = {}
         wanted = list(sessions)
-        backoff = Backoff("the conversation is being replaced again and again")
+        backoff = Backoff("others keep replacing the conversation")
         while True:
             keys = [item_types.CONVERSATION.build_key(tenant, session=each) for each in wanted]
             details = [item_types.CONVERSATION_DETAILS.build_key_in(key[0]) for key in keys]

@@ -3,10 +3,10 @@
 from functions.authorization.rules import HOLDS_ADMIN, IS_OPERATOR, Action
 from functions.deletions.model import SubjectKind
 
-_DENIED = "agents and persons are deleted with memory.admin"
+_DENIED = "deleting agents and persons needs memory.admin"
 
 DELETE_TENANT = Action(
-    "tenant.delete", (IS_OPERATOR,), denied="only the root key deletes tenants", is_audited=True
+    "tenant.delete", (IS_OPERATOR,), denied="only the root key may delete tenants", is_audited=True
 )
 DELETE_AGENT = Action("agent.delete", (HOLDS_ADMIN,), _DENIED, is_audited=True)
 DELETE_PERSON = Action("person.delete", (HOLDS_ADMIN,), _DENIED, is_audited=True)

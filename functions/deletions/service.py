@@ -81,7 +81,7 @@ class Deletions:
         if subject.name is not None and not new.is_done:
             writes.append(self._limits.build_deletion_count(subject.tenant, is_preview=is_preview))
         if not (self._revoke_subject(caller, new, writes) or self._store.try_commit(writes)):
-            raise Throttled("the deletion is going on; try again")
+            raise Throttled("the deletion is running; try again")
         return self._take_permissions(new)
 
     def _is_known(self, subject: Subject) -> bool:

@@ -90,12 +90,12 @@ READ_ENTRY: Action[EntryTarget] = Action(
         *map(_by_namespace, READ_NAMESPACE_MEMORY.rules),
         INSPECTS,
     ),
-    "this memory isn't yours to read",
+    "you may not read this memory",
 )
 WRITE_ENTRY: Action[EntryTarget] = Action(
     "entry.write",
     (_OWNS, *map(_by_namespace, WRITE_MEMORY.rules)),
-    "this memory isn't yours to write",
+    "you may not write this memory",
 )
 """Change or delete an entry; in a task, the task's rules apply, too."""
 
@@ -112,14 +112,14 @@ REMOVE_ENTRY: Action[EntryTarget] = Action(
             ),
         ),
     ),
-    "this memory isn't yours to delete",
+    "you may not delete this memory",
 )
 """Delete an entry. `memory.admin` deletes what it doesn't read."""
 
 CONFIGURE_AGENT: Action[AgentTarget] = Action(
     "agent.configure",
     (HOLDS_ADMIN,),
-    "an agent's settings are set with memory.admin",
+    "setting an agent's limits needs memory.admin",
     is_audited=True,
 )
 _IS_AGENT: Rule[AgentTarget] = Rule(
@@ -131,12 +131,12 @@ _OVERSEES: Rule[AgentTarget] = Rule(
 READ_AGENT: Action[AgentTarget] = Action(
     "agent.read",
     (_IS_AGENT, HOLDS_ADMIN, _OVERSEES, INSPECTS),
-    "this is for the agent, who coordinates a task of it, and memory.admin",
+    "only the agent, a coordinator of its tasks, and memory.admin may do this",
 )
 READ_EVICTION_ORDER: Action[AgentTarget] = Action(
     "agent.read_eviction_order",
     (_IS_AGENT, _OVERSEES, INSPECTS),
-    "this is for the agent, and who coordinates a task of it",
+    "only the agent and a coordinator of its tasks may do this",
 )
 """See which episodic entries are evicted next: the rules of reading them apply."""
 REPLACE_ENTRY: Action[SuccessionTarget] = Action(
@@ -147,7 +147,7 @@ REPLACE_ENTRY: Action[SuccessionTarget] = Action(
             lambda caller, target: target.is_former and caller.id == target.assignee,
         ),
     ),
-    "only a task's present assignee replaces entries of its predecessors",
+    "only a task's present assignee may replace entries of earlier ones",
     is_audited=True,
 )
 """Replace the entry of a former assignee, as its successor (RFC-0015 §8.2)."""

@@ -47,7 +47,7 @@ _NOT_WRITABLE = (EntryNotFound, AccessDenied, TaskReassigned)
 """The errors by which a found entry is not, or no longer, the caller's to delete."""
 
 _NO_SUCH_NAME = (
-    "no entry of yours has this namespace and key; one of semantic memory needs memory_type"
+    "you have no entry with this namespace and key; for semantic memory, send memory_type"
 )
 
 FindNamespace = Callable[[str], NamespaceTarget]
@@ -90,7 +90,7 @@ class Batches:
                         transition = self._update(caller, index, item, present, find, now, token)
                     if transition.item_key in transitions:
                         raise ValidationFailed(
-                            "body", "is an entry of an earlier element; send each entry once"
+                            "body", "is the same entry as an earlier one; send each entry once"
                         )
                     transitions[transition.item_key] = transition
         except ServiceError as error:

@@ -128,7 +128,7 @@ def set_vector(entry: Entry, given: dict[str, Any], now: int) -> Entry:
         if entry.packed_vector is not None:
             raise ValidationFailed(
                 "vector",
-                "is not accepted for a sensitive value, which it would reveal; leave it out",
+                "is not accepted for a sensitive value, since a vector reveals it",
             )
         return entry._replace(vector_at=None, vector_length=None)
     if "packed_vector" not in given:

@@ -242,7 +242,7 @@ class ConflictResolver:
             raise IdempotentReplay(replayed)
         if replayed and not errors:
             raise EntryExists(
-                "this request was carried out before, and its entries have changed; use a new key"
+                "the entries were changed after this request; use a new Idempotency-Key"
             )
         return replace(transaction, transitions=tuple(transitions)), errors
 

@@ -43,7 +43,7 @@ class Deletes:
             EntryNotFound: when no entry that isn't expired has this id in the caller's tenant.
             AccessDenied: when the caller may not write it.
         """
-        backoff = Backoff("others keep changing this entry")
+        backoff = Backoff("others are changing this entry")
         while True:
             entry, namespace = self._reader.read_live(caller, entry_id)
             authorize(caller, REMOVE_ENTRY, EntryTarget(entry, namespace))

@@ -151,7 +151,7 @@ class EntryHistory:
         kept_from = self._find_kept_from(caller, tier, agent, namespace)
         if moment < min(kept_from, self._clock()):
             raise HistoryNotKept(
-                "the history does not reach back to this time; ask for a later one"
+                "the history does not reach back to this time; ask for a later time"
             )
         after = begin_before(wanted.after, moment + 1) if moment < self._clock() else wanted.after
         wanted = WantedPage(wanted.limit, wanted.offset, after)
@@ -207,7 +207,7 @@ class EntryHistory:
         change = EntryChange(value=loads(earlier.value))
         return self._changes.change(caller, entry_id, version, change, token)
 
-    @retry_on(ConditionFailed, "others keep changing this entry")
+    @retry_on(ConditionFailed, "others are changing this entry")
     def remove(self, caller: Principal, entry_id: str) -> None:
         """Remove the earlier versions of an entry; the entry stays.
 
@@ -247,5 +247,5 @@ def _select_place(filters: Filters) -> Filters:
             namespace_prefix=filters.namespace_prefix,
             key=filters.key,
         )
-    problem = "needs a namespace of semantic memory, or memory_type=episodic"
+    problem = "needs namespace, or memory_type=episodic with agent_id"
     raise ValidationFailed("as_of", problem)

@@ -59,7 +59,7 @@ class Remembering:
                     raise
             else:
                 return made, True
-        raise EntryExists("too many memories have the same beginning; send a `key`")
+        raise EntryExists("too many memories have this default key; send a `key`")
 
     def _find_namespace(self, caller: Principal, user_id: str | None) -> str:
         if user_id is None:

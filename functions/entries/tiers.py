@@ -50,7 +50,7 @@ class TierPolicy(NamedTuple):
         """Raise `ValidationFailed` when a field has a value for evictable tiers only."""
         for name, other in _EVICTION_FIELDS.items():
             if not self.is_evictable and given.get(name, other) != other:
-                raise ValidationFailed(name, f"is accepted for {EPISODIC.name} memory only")
+                raise ValidationFailed(name, f"is only accepted for {EPISODIC.name} memory")
 
 
 WORKING = TierPolicy(

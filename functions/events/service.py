@@ -57,7 +57,7 @@ class EventLogs:
         """
         reads_values = caller.id == agent or inspects(caller)
         if not reads_values and ADMIN not in caller.permissions:
-            raise AccessDenied("only the agent itself, or memory.admin, can read an agent's log")
+            raise AccessDenied("only the agent and memory.admin may read an agent's log")
         events, position = self._reader.read(caller.tenant, LogName("agent", agent), query)
         return events if reads_values else list(map(_remove_values, events)), position
 

@@ -172,7 +172,9 @@ class Facts:
             )
             writes += self._record(caller, DELETE_FACT, place.deleted)
         if len(writes) > MAX_WRITTEN_TOGETHER:
-            raise ValidationFailed("facts", "replace too many facts at once; send fewer facts")
+            raise ValidationFailed(
+                "facts", "replace too many facts in one request; send fewer facts"
+            )
         return writes
 
     def _find_place_again(

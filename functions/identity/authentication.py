@@ -64,7 +64,7 @@ class Authentication:
         """
         if jwt is not None and self._claims:
             if operator == "must":
-                raise AccessDenied("only the root key creates tenants")
+                raise AccessDenied("only the root key may create tenants")
             caller = self._find((_TOKEN, *self._read_claims(jwt)))
         else:
             api_key = _get_api_key(headers)
@@ -72,7 +72,7 @@ class Authentication:
                 return _OPERATOR
             caller = self._find((_API_KEY, api_key))
             if operator == "must":
-                raise AccessDenied("only the root key creates tenants")
+                raise AccessDenied("only the root key may create tenants")
         # Header values are bytes: an id beyond ASCII arrives as UTF-8 that was decoded as Latin-1.
         if headers.get("x-agent-id") not in (None, caller.id, caller.id.encode().decode("latin-1")):
             raise AccessDenied("X-Agent-ID must be the principal of this API key")

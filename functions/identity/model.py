@@ -86,7 +86,7 @@ def assert_grantable(asked: Iterable[str], held: frozenset[str] = frozenset()) -
     """Check that an administrator of the tenant may give these permissions."""
     if INSPECT in asked and INSPECT not in held:
         raise AccessDenied(
-            "only the root key grants memory.inspect, by"
+            "only the root key may grant memory.inspect, by"
             " PATCH /api/v1/tenants/{id}/principals/{principal}"
         )
 

@@ -38,8 +38,8 @@ _BUSY, _ATTEMPTS = "others are changing this principal", 30
 _TENANT_EXISTS = "this tenant exists, or was deleted; choose another id"
 _PRINCIPAL_EXISTS = "this principal exists; change it by PATCH, or choose another id"
 _REVOKED = (
-    "a revoked principal had this id, and the new one would have its memory, tasks and access; "
-    'send "reuse": true if it shall'
+    'a revoked principal had this id; send "reuse": true to get its memory, tasks and access, '
+    "or choose another id"
 )
 _OPERATOR = Principal(ROOT_TENANT, OPERATOR.id, "user", frozenset())
 
@@ -248,7 +248,10 @@ class Principals:
         authorize(caller, authority.ROTATE_KEY, stored.principal)
         if _is_replay(token, stored):
             return self._replay(
-                stored.principal, idempotency_key, token, "the key was rotated already"
+                stored.principal,
+                idempotency_key,
+                token,
+                "the key was rotated after this request; use a new Idempotency-Key",
             )
         key = self._create_key(stored.principal, idempotency_key)
         record = self._record(caller, authority.ROTATE_KEY, stored.principal)
@@ -335,7 +338,5 @@ def _assert_future(expires: int | None, now: int) -> None:
 def _is_replay(token: RequestToken, stored: StoredPrincipal) -> bool:
     verdict = token.judge(stored.requests)
     if verdict is Verdict.SUPERSEDED:
-        raise EntryExists(
-            "this request was carried out before, and the principal has changed; use a new key"
-        )
+        raise EntryExists("the principal was changed after this request; use a new Idempotency-Key")
     return verdict is Verdict.REPLAY

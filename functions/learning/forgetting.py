@@ -17,7 +17,7 @@ from functions.platform.clock import Clock
 from functions.platform.retry import retry_on
 from functions.platform.table import ConditionFailed, Table
 
-_BUSY = "what was learned is being changed"
+_BUSY = "others are changing the learned memory"
 
 
 @dataclass(eq=False)

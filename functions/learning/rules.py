@@ -19,7 +19,9 @@ def check_template(template: str) -> str:
     wrong = [each for each in _PLACEHOLDER.findall(template) if each not in _PLACEHOLDERS]
     rest = _PLACEHOLDER.sub("", template)
     if wrong or "{" in rest or "}" in rest:
-        raise ValueError("may have only the placeholders {user_id}, {session_id} and {agent_id}")
+        raise ValueError(
+            "must have no other placeholders than {user_id}, {session_id} and {agent_id}"
+        )
     if PREFIX_MARK in template:
         raise ValueError("must not contain *, which stands for many namespaces")
     if template.startswith("agents/") and not template.startswith("agents/{agent_id}/"):

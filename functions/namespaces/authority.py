@@ -21,8 +21,8 @@ _MANAGES = Rule[NamespaceTarget](
 )
 
 _WRITE_DENIED = (
-    "you may not write in this namespace: its permissions, or the guardrails of a coordinator of"
-    " yours, do not allow it; an administrator changes permissions by"
+    "you may not write in this namespace: its permissions, or guardrails of your coordinator, do "
+    "not allow it; an administrator can change permissions by"
     " PATCH /api/v1/memory/namespaces/{namespace}, such as users/* for all users of an app"
 )
 READ_MEMORY = Action(
@@ -37,7 +37,7 @@ READ_PERMISSIONS = Action(
 CHANGE_PERMISSIONS = Action(
     "namespace.change",
     (_ADMINISTERS, _MANAGES),
-    denied="this needs memory.admin, or memory.write and admin access to the namespace; "
-    "a namespace agents/{agent_id}/ is configured by its agent alone",
+    denied="this needs memory.admin, or memory.write and admin access to the namespace; only the "
+    "agent may configure a namespace below agents/{agent_id}/",
     is_audited=True,
 )

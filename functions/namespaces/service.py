@@ -187,7 +187,7 @@ class Namespaces:
         """
         target = self._find_configuration(caller, name)
         if target.configured is None:
-            raise NotFound("this namespace has no configuration and no entry")
+            raise NotFound("this namespace has no configuration and no entries")
         authorize(caller, authority.READ_PERMISSIONS, target)
         return _with_default(target, target.configured)
 

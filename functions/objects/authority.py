@@ -71,7 +71,7 @@ SHOW_SPACE = Action(
 CHANGE_SPACE = Action(
     "object-space.change",
     (_ADMINISTERS, _MANAGES, _MAKES),
-    denied="this needs memory.admin, or memory.write and admin access to the space; only its owner"
-    " shares a private space",
+    denied="this needs memory.admin, or memory.write and admin access to the space; only its "
+    "owner may share a private space",
     is_audited=True,
 )

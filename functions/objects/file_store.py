@@ -106,7 +106,8 @@ class ObjectFiles:
     def _required(self) -> ArchiveStorage:
         if self._storage is None:
             raise Unavailable(
-                "no storage of large objects is set; the operator sets ARCHIVE_BUCKET"
+                "this deployment has no storage for large objects; "
+                "its operator can set ARCHIVE_BUCKET"
             )
         return self._storage
 

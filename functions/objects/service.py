@@ -165,7 +165,7 @@ class Objects:
         rules.assert_key(wanted.source, "from")
         rules.assert_key(wanted.target, "to")
         if wanted.source == wanted.target:
-            raise ValidationFailed("to", "must be another key")
+            raise ValidationFailed("to", "must differ from the present key")
         keys, now = (wanted.source, wanted.target), self._clock()
         made, items = self._store.find(caller.tenant, space, keys)
         if made is None and find_owner(space) is None:

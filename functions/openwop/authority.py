@@ -13,7 +13,7 @@ _WRITER = Rule[MemoryRun]("holds the run's id and memory.write", HOLDS_WRITE.hol
 CHANGE_RUN: Action[MemoryRun] = Action(
     "openwop-run.change",
     (_STARTER, _WRITER),
-    "only who started the run, or holds memory.write, may change it",
+    "only the principal that started the run, or one with memory.write, may change it",
     is_audited=True,
 )
 """End a run, or give it a secret."""
@@ -21,7 +21,7 @@ CHANGE_RUN: Action[MemoryRun] = Action(
 DELETE_ENTRY = Action(
     "openwop-entry.delete",
     (HOLDS_WRITE,),
-    "entries of a memory are deleted with memory.write",
+    "deleting entries of a memory needs memory.write",
     is_audited=True,
 )
 """Delete an entry; audited where another principal has put it."""
@@ -29,7 +29,7 @@ DELETE_ENTRY = Action(
 DELETE_RUN: Action[MemoryRun] = Action(
     "openwop-run.delete",
     (_STARTER, HOLDS_ADMIN),
-    "only who started the run, or holds memory.admin, may delete it",
+    "only the principal that started the run, or one with memory.admin, may delete it",
     is_audited=True,
 )
 """Delete a run with its snapshot."""

@@ -132,7 +132,7 @@ class MemoryEntryStore:
 
     def put(self, new: MemoryEntryDraft) -> MemoryEntry:
         """Put an entry, unless an earlier try of the same request did: one call."""
-        backoff = Backoff("this put is being repeated by others")
+        backoff = Backoff("the same put is running; try again")
         while True:
             try:
                 number = self._numbers.commit(new.partition, new.build_writes, new.secrets_sum)

@@ -177,8 +177,8 @@ class Redactor:
         if self._find(marker.format(label) for marker in _MARKERS.values() for label in labels):
             raise ValidationFailed(
                 "secrets",
-                "a secret is part of a marker that would replace one; change the label, or "
-                "leave that secret out",
+                "the marker of a secret would contain a secret; change the label, or omit that "
+                "secret",
             )
 
     def _find(self, texts: Iterable[str]) -> list[str]:

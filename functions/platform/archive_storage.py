@@ -209,7 +209,7 @@ class FolderArchiveStorage:
         try:
             return self._decrypt(name, path.with_suffix(_ENCRYPTED).read_bytes())
         except FileNotFoundError as error:
-            raise Unavailable("the storage no longer has this") from error
+            raise Unavailable("the storage no longer has this file") from error
 
     def get_range(self, name: str, start: int, end: int) -> bytes:
         return self.get(name)[start:end]

@@ -80,7 +80,7 @@ class DeploymentSecret:
     def _create(self) -> Item:
         """Store a new secret, unless another function has; return the stored one."""
         if not self._is_maker:
-            raise Unavailable("the deployment has no secret yet; its API makes one")
+            raise Unavailable("the deployment has no secret yet; call its API once to create it")
         created = self._values.encrypt(secrets.token_bytes(_BYTES), _OWNER, _NAME, _VERSION)
         created |= {"data_version": DATA_VERSION}
         key = DEPLOYMENT_SECRET.build_key()

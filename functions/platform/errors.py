@@ -109,7 +109,9 @@ class VersionMismatch(Conflict):
     @classmethod
     def of_replay(cls, subject: str, version: int | None = None) -> Self:
         """Build the error of a request that was carried out before the latest change."""
-        message = f"{subject} was changed after this request was carried out; read it first"
+        message = (
+            f"{subject} was changed after this request; read it, and use a new Idempotency-Key"
+        )
         return cls(message, version=version)
 
     @classmethod
@@ -212,9 +214,7 @@ class RangeNotSatisfiable(ServiceError):
     remedy = "Ask for a range within `size` bytes."
 
     def __init__(self, size: int) -> None:
-        super().__init__(
-            f"the object has {size} bytes, and the range begins behind them", size=size
-        )
+        super().__init__(f"the object has {size} bytes; the range begins after its end", size=size)
         self.size = size
 
 
@@ -293,7 +293,10 @@ class Unavailable(ServiceError):
     """The store can't be reached, or doesn't respond in time."""
 
     code, status, title = "UNAVAILABLE", 503, "The store is not available"
-    remedy = "Wait as Retry-After says. With an Idempotency-Key, a retry does not write twice."
+    remedy = (
+        "Wait for the seconds of Retry-After. With an "
+        "Idempotency-Key, a retry does not write twice."
+    )
     retry_after = 1
 
 

@@ -151,17 +151,17 @@ PRINCIPAL = ItemType("identity", "principal", "{tenant}#p", "p#{principal:princi
     "A principal's kind and permissions", sealed=(*_IDENTITY, "key_partition"),
     indexes=(schema.BY_GROUP,))
 REVOKED_PRINCIPAL = ItemType("identity", "revoked principal", "{tenant}#p",
-    "r#{principal:principal}", "A principal had this id")
+    "r#{principal:principal}", "A revoked principal had this id")
 PERSON = ItemType("identity", "person", "{tenant}#persons", "n#{person:principal}",
-    "Something names a person, or did")
+    "A person that items name or named")
 STATE_OWNER = ItemType("identity", "state owner", "{tenant}#persons",
-    "w#{person:principal}#{agent:agent}", "An agent has states for an owner, or had")
+    "w#{person:principal}#{agent:agent}", "An agent has or had states for an owner")
 API_KEY = ItemType("identity", "API key", "~key#{sha256}", "k", "The principal of a key",
     "until revoked", sealed=_IDENTITY)
 
 # platform
 DEPLOYMENT_SECRET = ItemType("platform", "deployment secret", "~deployment", "secret",
-    "Signs references, encrypted")
+    "The deployment's secret, encrypted")
 DATA_VERSION = 1
 """The latest version of the data that this release reads (docs/how-to/upgrade.md)."""
 
@@ -174,11 +174,12 @@ DELETION = ItemType("deletions", "deletion", "~deletions", "deletion#{subject}",
     "The deletion of a tenant, an agent or a person: its progress, and a bar against new writes",
     "tenants: for ever; others: {DELETION_RETENTION_DAYS}", (schema.BY_DUE,), sealed=_PROGRESS)
 DELETION_PREVIEW = ItemType("deletions", "preview of a deletion", "~deletions", "preview#{subject}",
-    "What a deletion would remove", "{DELETION_PREVIEW_DAYS}", (schema.BY_DUE,), sealed=_PROGRESS)
+    "The items that a deletion would remove", "{DELETION_PREVIEW_DAYS}", (schema.BY_DUE,),
+    sealed=_PROGRESS)
 
 # audit
 AUDIT_RECORD = ItemType("audit", "audit record", "{tenant}#audit", "r#{position}",
-    "Who did what with authority", "as long as logs")
+    "A use of authority", "as long as logs")
 
 # tasks, namespaces, workflows
 NAMESPACE = ItemType("namespaces", "namespace", "{tenant}#ns", "n#{namespace:namespace}",
@@ -188,7 +189,7 @@ PREFIX_RULE = ItemType("namespaces", "prefix rule", "{tenant}#ns", "r#{namespace
 TASK = ItemType("tasks", "task", _TASK, "t", "A task: its roles, its policy and its counters",
     indexes=(schema.BY_DUE,))
 GRANT = ItemType("tasks", "grant", _TASK, "g#{principal:agent}",
-    "A principal's access to a task's working memory", "until taken back or expired",
+    "A principal's access to a task's working memory", "until revoked or expired",
     indexes=(schema.BY_GROUP,))
 INHERITING_TASK = ItemType("tasks", "inheriting sub-task", _TASK, "h#{agent:agent}#{sub_task:task}",
     "An open sub-task of an agent reads a task's working memory", "until the sub-task ends")
@@ -205,14 +206,14 @@ ASSIGNMENT = ItemType("tasks", "assignment", _AGENT, "t#{coordinator:agent}#{tas
     "An open task is assigned to an agent", "until it ends or is handed over",
     indexes=(schema.BY_GROUP,))
 HELD_TASK = ItemType("tasks", "task with memory of an agent", _AGENT, "u#{task:task}",
-    "An agent holds memory of a task that wasn't its own when it wrote, or isn't any more",
+    "An agent that isn't the assignee has memory in a task",
     "until the task's memory is archived")
 OWN_TASKS = ItemType("tasks", "own tasks", _AGENT, "own",
-    "How many open tasks without a coordinator an agent has")
+    "The number of an agent's open tasks without a coordinator")
 GUARDRAILS = ItemType("tasks", "guardrails", _COORDINATOR, "g", "A coordinator's guardrails",
     indexes=(schema.BY_DUE,))
 COORDINATED_TASK = ItemType("tasks", "task of a coordinator", _COORDINATOR, "t#{task}",
-    "Lists an open task", "until it ends")
+    "Lists an open task under its coordinator", "until it ends")
 WORKFLOW = ItemType("workflows", "workflow", "{tenant}#w#{workflow:namespace}", "w",
     "A workflow's seed and last file")
 PROCESSED_EVENT = ItemType("tasks", "processed task event",
@@ -250,30 +251,30 @@ NAMESPACE_VECTOR = ItemType("search", "vector of a semantic entry",
     (schema.BY_AGE, _VECTOR_INDEX))
 CLIENT_VECTOR = ItemType("search", "vector of the client's", "{tenant}#vc#{owner}#{namespace}",
     "v#{time:015d}#{ref}",
-    "The vector that a client gave an entry; in order of time, so that the newest are read alone",
+    "A client's vector of an entry, in order of time",
     "as its entry")
 CLIENT_VECTOR_LENGTH = ItemType("search", "length of the client's vectors",
-    "{tenant}#vc#{owner}#{namespace}", "n", "How many numbers the vectors of a namespace have")
+    "{tenant}#vc#{owner}#{namespace}", "n", "The dimensions of a namespace's vectors")
 FACT = ItemType("facts", "fact", "{tenant}#vf", "v#{fact:fact}", "A fact and its embedding",
     indexes=(schema.BY_AGE, _VECTOR_INDEX),
     listed={schema.BY_GROUP: "{tenant}#f#{subject:subject}",
         schema.BY_TYPE: "{tenant}#f#{agent_type:agent_type}", schema.BY_TENANT: "{tenant}#f"})
 FACT_CHAIN = ItemType("facts", "fact chain", "{tenant}#fc#{chain:chain}", "chain",
-    "Which facts with one subject, predicate and user hold now")
+    "The present facts of one subject, predicate and user")
 SINGLE_VALUED = ItemType("facts", "single-valued predicates", "{tenant}#fp", "single-valued",
     "The predicates that have one value at a time")
 CONSOLIDATION = ItemType("consolidation", "consolidation", "{tenant}#fm", "settings",
-    "When a tenant's facts are consolidated, and how", indexes=(schema.BY_DUE,))
+    "The settings of a tenant's consolidations", indexes=(schema.BY_DUE,))
 CONSOLIDATION_RUN = ItemType("consolidation", "consolidation run", "{tenant}#fm", "run#{run}",
-    "How far a consolidation is", "{CONSOLIDATION_RETENTION_DAYS}", indexes=(schema.BY_DUE,))
+    "A consolidation and its progress", "{CONSOLIDATION_RETENTION_DAYS}", indexes=(schema.BY_DUE,))
 CONSOLIDATION_STEP = ItemType("consolidation", "consolidation step", "{tenant}#fm",
     "step#{run}#{step}",
-    "What a consolidation changed in facts, without what they say",
+    "A change of facts by a consolidation, without their statements",
     "{CONSOLIDATION_RETENTION_DAYS}")
 USED_REQUEST = ItemType("platform", "used request", "{tenant}#vq#{request}", "q",
-    "What an Idempotency-Key was used for", "{IDEMPOTENCY_SECONDS}")
+    "The use of an Idempotency-Key", "{IDEMPOTENCY_SECONDS}")
 EMBEDDING = ItemType("vectors", "embedding model", "~#embedding", "embedding",
-    "By which model all vectors are made", "for ever", (schema.BY_DUE,))
+    "The model and format of all vectors", "for ever", (schema.BY_DUE,))
 
 # conversations
 CONVERSATION = ItemType("conversations", "conversation", _CONVERSATION, "h",
@@ -285,42 +286,42 @@ MESSAGE = ItemType("conversations", "message", _CONVERSATION, "msg#{generation}#
     "A message")
 USE = ItemType("conversations", "use of a memory", _CONVERSATION,
     "w#{generation}#{index:012d}#{item}",
-    "A message names an item of memory from which it was made", "as the message",
+    "A message that uses an item of memory", "as the message",
     listed={schema.BY_GROUP: "{tenant}#w#{item}"})
 REMOVED_RANGE = ItemType("conversations", "removed range", _CONVERSATION,
     "j#{generation}#{revision:012d}",
-    "Messages that a conversation no longer shows are to be deleted", "until they are",
+    "Hidden messages that are to be deleted", "until they are",
     (schema.BY_DUE,))
 APPEND_REQUEST = ItemType("conversations", "append request", _CONVERSATION,
-    "k#{generation}#{request}", "Where an Idempotency-Key's messages are")
+    "k#{generation}#{request}", "The messages of an Idempotency-Key")
 ORPHANED_MESSAGES = ItemType("conversations", "orphaned messages", _CONVERSATION, "g#{generation}",
-    "The messages of a generation are to be deleted", "until they are", (schema.BY_DUE,))
+    "Messages of a generation that are to be deleted", "until they are", (schema.BY_DUE,))
 ARCHIVE = ItemType("conversations", "archived conversation", _CONVERSATION,
-    "r#{expired}#{generation}", "Where the archive storage has the messages",
+    "r#{expired}#{generation}", "The place of an archived conversation's messages",
     listed={schema.BY_GROUP: "{tenant}#v"})
 USER_CONVERSATION = ItemType("conversations", "conversation of a user", "{tenant}#u#{user:user}",
     "c#{updated}#{session:session}", "Lists a conversation, by its last update",
     "as the conversation")
 LISTED_COUNT = ItemType("conversations", "listed conversations", "{tenant}#u#{user:user}",
-    "n#{principal:agent}", "How many conversations a principal has put into another one's list")
+    "n#{principal:agent}", "The conversations that a principal has put into others' lists, counted")
 STATE = ItemType("conversations", "agent state", "{tenant}#s#{agent:agent}#{owner:owner}",
     "s#{state:state}", "An agent's state", listed={schema.BY_GROUP: "{tenant}#s#{agent:agent}"})
 
 # objects
 OBJECT_SPACE = ItemType("objects", "object space", "{tenant}#objects", "s#{space:object_space}",
-    "A space's permissions, and who made it", indexes=(schema.BY_GROUP,))
+    "A space's permissions and owner", indexes=(schema.BY_GROUP,))
 OBJECT = ItemType("objects", "object", _SPACE, "obj#{key}",
-    "An object: what describes it, and its bytes where they are few; the key isn't hashed",
+    "An object with its description, and its bytes if they are few; the key isn't hashed",
     _EXPIRING, (schema.BY_DUE,))
 OBJECT_FILE = ItemType("objects", "unused file", _SPACE, "file#{file}",
-    "A file that no object has, or not yet, is to be deleted; or an upload has brought it",
+    "A file without an object, which is to be deleted; or the file of an upload",
     "until the file is deleted", (schema.BY_DUE,))
 
 # values of several packages
 VALUE_PART = ItemType("platform", "value part", _ITS_ITEM, "y#{name}#{number:04d}",
-    "A part of a value that its item can't hold", "as its item")
+    "A part of a value that exceeds its item", "as its item")
 ORPHANED_VALUES = ItemType("platform", "orphaned values", _ITS_ITEM, "l#{path}",
-    "Values that no item refers to, or not yet, are to be deleted", "until they are",
+    "Values without an item that refers to them, which are to be deleted", "until they are",
     (schema.BY_DUE,))
 
 # runs, procedures, working values
@@ -338,7 +339,7 @@ AGENT_TYPE = ItemType("runs", "agent type", "{tenant}#at", "y#{type}", "An agent
 LEARNED_WORKFLOW = ItemType("procedures", "learned workflow", _PROCEDURE, "w#{workflow:workflow}",
     "A workflow and its outcomes", indexes=(schema.BY_GROUP,))
 TASK_TYPE = ItemType("procedures", "task type", "{tenant}#pt#{agent_type:agent_type}", "t#{name}",
-    "How many workflows it has")
+    "A task type and its number of workflows")
 OUTCOME = ItemType("procedures", "counted outcome", _PROCEDURE, "q#{workflow}#{request}",
     "It was counted", "{IDEMPOTENCY_SECONDS}")
 INSTANCE = ItemType("working_values", "instance", "{tenant}#y#{instance:instance}", "w",
@@ -346,28 +347,28 @@ INSTANCE = ItemType("working_values", "instance", "{tenant}#y#{instance:instance
 
 # usage
 USAGE = ItemType("usage", "usage", "{tenant}#usage", "total",
-    "How much a tenant stores of each kind, and its limits", indexes=(schema.BY_GROUP,))
+    "A tenant's stored amounts by kind, and its limits", indexes=(schema.BY_GROUP,))
 USAGE_RECONCILIATION = ItemType("usage", "usage reconciliation", "~usage", "reconcile",
-    "How far the comparison of counts with what is stored is", "for ever", (schema.BY_DUE,))
+    "The progress of the comparison of counts with stored items", "for ever", (schema.BY_DUE,))
 COUNTED_RECORDS = ItemType("usage", "counted records", "{tenant}#q#usage#{records}", "c",
     "They were counted", "{COUNTED_RECORDS_LIFETIME}")
 DAILY_USAGE = ItemType("usage", "usage of a day", "{tenant}#usage", "day#{day}",
-    "What a tenant used on a day", "{USAGE_RETENTION_DAYS}")
+    "A tenant's usage of a day", "{USAGE_RETENTION_DAYS}")
 
 # learning
 STRATEGY = ItemType("learning", "strategy", "{tenant}#k", "s#{strategy:strategy}",
-    "What is learned from conversations")
+    "A strategy that learns from conversations")
 STRATEGY_COUNTS = ItemType("learning", "counts of a strategy", "{tenant}#k",
-    "c#{strategy:strategy}", "What a strategy has done")
+    "c#{strategy:strategy}", "The results of a strategy")
 LEARNING_BUDGET = ItemType("learning", "learning budget", "{tenant}#k", "b#{day}",
-    "How many tokens and requests a tenant's strategies have used on a day",
+    "The tokens and requests of a tenant's strategies on a day",
     "{LEARNING_BUDGET_DAYS}")
 LEARNING_POSITION = ItemType("learning", "learning position", "{tenant}#k#{session:session}",
-    "learn#{strategy:strategy}", "How far a strategy has read a conversation",
+    "learn#{strategy:strategy}", "The progress of a strategy in a conversation",
     "as the conversation", (schema.BY_DUE,), {schema.BY_GROUP: "{tenant}#k#{strategy:strategy}"})
 LEARNED_ITEM = ItemType("learning", "learned item", "{tenant}#k#{session:session}",
     "learned#{strategy:strategy}#{item:learned}",
-    "Which messages of a conversation a fact or an entry was learned from", "as the conversation",
+    "The messages from which a fact or an entry was learned", "as the conversation",
     listed={schema.BY_GROUP: "{tenant}#k#{target:target}"})
 
 # OpenWOP memories
@@ -383,14 +384,14 @@ SNAPSHOT_PIN = ItemType("openwop", "snapshot pin", _MEMORY, "r#{sequence:018d}#{
 RUN_SECRETS = ItemType("openwop", "run secrets", _MEMORY, "k#{run}",
     "Encrypted secrets of an open run", "until the run ends", (schema.BY_DUE,))
 PUT_REQUEST = ItemType("openwop", "put request", _MEMORY, "q#{request}",
-    "Where an Idempotency-Key's entry is", "as its entry")
+    "The entry of an Idempotency-Key", "as its entry")
 MEMORY_RUN = ItemType("openwop", "memory run", "{tenant}#l#{run}", "l", "A run on memories",
     "{ENDED_OPENWOP_RUN_LIFETIME} longer than its snapshot",
     listed={schema.BY_GROUP: "{tenant}#l#{principal:principal}"})
 
 # events
 LOG_ITEM = ItemType("events", "log item", _LOG, "b#{number:016d}",
-    "Events, in their order; number 0 says where the log begins", "as long as logs", table="log")
+    "Events, in order; number 0 has the first number of the log", "as long as logs", table="log")
 EVENT_PART = ItemType("events", "event part", _LOG, "p#{event}#{number:04d}",
     "A part of a large event", "as long as logs", table="log")
 PUBLISHED_EVENT = ItemType("events", "published event", "{tenant}#m#{event}", "m#{event}",

@@ -49,7 +49,7 @@ class OpenAiEndpoint:
         except httpx.TimeoutException as error:
             raise EndpointFailed(f"did not answer within {self._seconds:.0f} s") from error
         except (httpx.HTTPError, ValueError) as error:
-            raise EndpointFailed(f"is out of reach: {type(error).__name__}") from error
+            raise EndpointFailed(f"can't be reached: {type(error).__name__}") from error
 
 
 def build_base(url: str) -> str:

@@ -66,7 +66,7 @@ def hash_reference(text: str) -> Digest:
 
 def no_reference() -> NotFound:
     """Build the error for a text that is no reference."""
-    return NotFound("this is not a reference; take one from the answer of a recall")
+    return NotFound("this is not a reference; use one from the response of a recall")
 
 
 def _identify_entry(name: str, agent: str | None = None) -> tuple[str, ...]:

@@ -63,7 +63,8 @@ class Settings:
         switches_parameter: the parameter of Systems Manager with the operator's switches.
         read_only: 1 while writes are stopped: requests that may write are rejected, and clients
             retry them; the schedule does nothing, and other systems' events wait for their retries.
-        active_region: the Region that writes, if the tables are in several; default: any.
+        active_region: the Region that writes, if the tables are in several;
+        default: any.
         aws_region: the Region that the function runs in, set by Lambda.
         key_cache_seconds: how long a function remembers an API key.
         principal_requests_per_minute, tenant_requests_per_minute: the limits of one instance; 0 for
@@ -142,17 +143,17 @@ class Settings:
     def __post_init__(self) -> None:
         """Check the rules that types don't express."""
         both = self.archive_bucket is not None and self.archive_folder is not None
-        _check(not both, "set ARCHIVE_BUCKET or ARCHIVE_FOLDER")
+        _check(not both, "set only one of ARCHIVE_BUCKET and ARCHIVE_FOLDER")
         self._check_embedding()
         self._check_learning()
         root_key = self.root_key is None or len(self.root_key) >= limits.MIN_ROOT_KEY_CHARACTERS
-        _check(root_key, f"ROOT_KEY has at least {limits.MIN_ROOT_KEY_CHARACTERS} characters")
+        _check(root_key, f"ROOT_KEY must have {limits.MIN_ROOT_KEY_CHARACTERS} characters or more")
         for name, (least, most) in _RANGES.items():
             is_within = least <= getattr(self, name) <= most
-            _check(is_within, f"{name.upper()} is a number from {least} to {most}")
+            _check(is_within, f"{name.upper()} must be a number from {least} to {most}")
         for name in (*sorted(_REQUESTS), *sorted(_BUDGETS)):
-            _check(getattr(self, name) >= 0, f"{name.upper()} is a number from 0")
-        _check(self.openwop in ("rfc-0004", "1.x"), "OPENWOP is rfc-0004 or 1.x")
+            _check(getattr(self, name) >= 0, f"{name.upper()} must be 0 or more")
+        _check(self.openwop in ("rfc-0004", "1.x"), "OPENWOP must be rfc-0004 or 1.x")
         both = (self.jwt_tenant_claim is None) == (self.jwt_principal_claim is None)
         _check(both, "set both JWT_TENANT_CLAIM and JWT_PRINCIPAL_CLAIM, or neither")
         if self.USED >= _KEYS:
@@ -190,14 +191,14 @@ class Settings:
     def _check_learning(self) -> None:
         providers = {each.partition(":")[0] for each in self.learning_models}
         is_known = len(providers) <= 1 and providers <= {"openai", "bedrock"}
-        _check(is_known, "LEARNING_MODEL is openai:NAME or bedrock:ID, or several of one kind")
+        _check(is_known, "LEARNING_MODEL must be openai:NAME or bedrock:ID, or several of one kind")
         if self.USED >= _MODEL:
             has_url = "openai" not in providers or self.learning_url is not None
             _check(has_url, "set LEARNING_URL to the address of the OpenAI-compatible endpoint")
 
     def _check_exactly_one(self, one: str, other: str) -> None:
         exactly_one = (getattr(self, one) is None) != (getattr(self, other) is None)
-        _check(exactly_one, f"set {one.upper()} or {other.upper()}")
+        _check(exactly_one, f"set either {one.upper()} or {other.upper()}")
 
 
 class ApiSettings(Settings):

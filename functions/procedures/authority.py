@@ -2,7 +2,7 @@
 
 from functions.authorization.rules import HOLDS_WRITE, Action
 
-_DENIED = "workflows of procedures are written with memory.write"
+_DENIED = "writing workflows of procedures needs memory.write"
 
 WRITE_WORKFLOW = Action("procedure.write", (HOLDS_WRITE,), _DENIED, is_audited=True)
 """Audited where another principal has written the spec."""

@@ -3,24 +3,24 @@
 from functions.authorization.rules import HOLDS_ADMIN, HOLDS_WRITE, Action
 
 END_RUN = Action(
-    "run.end", (HOLDS_WRITE,), denied="runs are ended with memory.write", is_audited=True
+    "run.end", (HOLDS_WRITE,), denied="ending runs needs memory.write", is_audited=True
 )
 """Audited where another principal has started the run."""
 APPEND_EPISODE = Action(
-    "run.append", (HOLDS_WRITE,), denied="episodes are appended with memory.write", is_audited=True
+    "run.append", (HOLDS_WRITE,), denied="appending episodes needs memory.write", is_audited=True
 )
 """Audited where another principal has started the run."""
 DELETE_RUN = Action(
     "run.delete",
     (HOLDS_WRITE, HOLDS_ADMIN),
-    denied="runs are deleted with memory.write or memory.admin",
+    denied="deleting runs needs memory.write or memory.admin",
     is_audited=True,
 )
 """Audited where another principal has started the run."""
 DELETE_EPISODES = Action(
     "episodes.delete",
     (HOLDS_WRITE, HOLDS_ADMIN),
-    denied="episodes are deleted with memory.write or memory.admin",
+    denied="deleting episodes needs memory.write or memory.admin",
     is_audited=True,
 )
 """Audited where another principal has appended one of them."""

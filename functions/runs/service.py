@@ -78,7 +78,9 @@ class Runs:
             token.matches(item.get("request"))  # raises, if it had another body
             if item.get("ended_at") is None and decode_head(item).expires_at > self._clock():
                 return self._store.decode(tenant, item)
-        raise RunClosed("the run that this Idempotency-Key started has ended; use a new key")
+        raise RunClosed(
+            "the run that this Idempotency-Key started has ended; use a new Idempotency-Key"
+        )
 
     def get(self, caller: Principal, run_id: str) -> Run:
         """Get one run: one read, and one more call for each large value."""

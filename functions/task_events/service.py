@@ -86,7 +86,9 @@ class TaskEventIngester:
     def _get_principal(self) -> Principal:
         found = self._principals.get(*self._principal)
         if found is None:
-            raise AccessDenied("the principal of task events does not exist")
+            raise AccessDenied(
+                "the principal of task events does not exist; its operator can create it"
+            )
         caller = found.principal
         is_expired = caller.expires_at is not None and caller.expires_at <= self._clock()
         if is_expired or not caller.may_coordinate or WRITE not in caller.permissions:

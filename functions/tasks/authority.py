@@ -87,7 +87,7 @@ READ_MEMORY = Action(
 WRITE_MEMORY = Action(
     "task.write_memory",
     (_IS_COORDINATOR, _IS_ASSIGNEE, _HOLDS_WRITE_GRANT),
-    denied="only a task's assignee, coordinator and grant holders write for it",
+    denied="only a task's assignee, coordinator and grant holders may write for it",
 )
 TAKE_PART = Action(
     "task.take_part", (*WRITE_MEMORY.rules, _REGISTERED, _TOOK_PART), denied=WRITE_MEMORY.denied
@@ -97,7 +97,7 @@ TAKE_PART = Action(
 READ_TASK: Action[TaskTarget] = Action(
     "task.read",
     (*READ_MEMORY.rules, _REGISTERED, _TOOK_PART, HOLDS_ADMIN),
-    denied="you have no part in this task",
+    denied="you take no part in this task; ask its coordinator",
 )
 
 
@@ -129,8 +129,8 @@ CHANGE_TASK = Action(
             "holds memory.admin, for assignee, coordinator and cancelling", _repairs_task
         ),
     ),
-    denied="a task is changed by its coordinator; its assignee sets status and results, and hands"
-    " the task over to one of its delegates",
+    denied="only its coordinator may change a task; its assignee may set status and results, and "
+    "hand the task over to a delegate",
     is_audited=True,
 )
 
@@ -145,7 +145,7 @@ def has_left(caller: Principal, target: TaskTarget, member: Membership) -> bool:
 LET_INHERIT = Action(
     "task.let_inherit",
     (_IS_COORDINATOR, _IS_ASSIGNEE),
-    denied="only the parent's coordinator or assignee lets a sub-task inherit",
+    denied="only the parent's coordinator or assignee may let a sub-task inherit",
 )
 """The target is the parent."""
 
@@ -160,12 +160,12 @@ def authorize_inheritance(caller: Principal, parent: Task | None, now: int) -> N
 LIST_GRANTS = Action(
     "task.list_grants",
     (_IS_COORDINATOR, _IS_ASSIGNEE, HOLDS_ADMIN, INSPECTS),
-    denied="a task's grants are for its coordinator and assignee, and for memory.admin",
+    denied="only a task's coordinator and assignee, and memory.admin, may list its grants",
 )
 GRANT = Action(
     "task.grant",
     (_IS_COORDINATOR, _IS_ASSIGNEE),
-    denied="only the task's coordinator and assignee grant",
+    denied="only the task's coordinator and assignee may give and revoke grants",
     is_audited=True,
 )
 REVOKE_GRANT = Action("task.revoke_grant", GRANT.rules, GRANT.denied, is_audited=True)
@@ -215,8 +215,8 @@ REGISTER_TASK = Action[Registration](
         Rule("agent, for itself and without a coordinator", _registers_for_itself),
         Rule("assignee of the parent, for itself or a delegate", _registers_sub_task),
     ),
-    denied="an agent registers a task for itself, without a coordinator, or a sub-task of its "
-    "task, under its coordinator, for itself or one of its delegates",
+    denied="an agent may register a task for itself without a coordinator, or a sub-task of its "
+    "task, with the same coordinator, for itself or a delegate",
     is_audited=True,
 )
 """Audited where the assignee is another principal."""
@@ -251,12 +251,12 @@ READ_GUARDRAILS = Action(
         Rule[str]("the coordinator itself", lambda caller, coordinator: caller.id == coordinator),
         HOLDS_ADMIN,
     ),
-    denied="guardrails are read by their coordinator, or with memory.admin",
+    denied="only the coordinator and memory.admin may read guardrails",
 )
 CHANGE_GUARDRAILS = Action(
     "guardrails.change",
     (HOLDS_ADMIN,),
-    denied="guardrails are set with memory.admin",
+    denied="setting guardrails needs memory.admin",
     is_audited=True,
 )
 
@@ -287,7 +287,7 @@ _USES_UNCLAIMED = Rule[Intent](
 READ_INTENT = Action(
     "intent.read",
     (_OWNS, _TAKES_PART, _IS_LISTED, HOLDS_ADMIN, INSPECTS),
-    denied="you have no part in this intent",
+    denied="you take no part in this intent; ask its owner",
 )
 READ_LOG = Action(
     "intent.read_log", (*READ_INTENT.rules, _USES_UNCLAIMED), denied=READ_INTENT.denied
@@ -306,7 +306,7 @@ READ_SNAPSHOT = Action(
         ),
         INSPECTS,
     ),
-    denied="a snapshot's values are for the intent's owner, its access list and the agent",
+    denied="only the intent's owner, its access list and the agent may read a snapshot's values",
 )
 
 USE_INTENT = Action(
@@ -333,12 +333,12 @@ SET_ACL = Action(
             lambda caller, intent: intent.owner is not None and HOLDS_ADMIN.holds(caller, intent),
         ),
     ),
-    denied="only an intent's owner sets its access list; give it an owner first",
+    denied="only an intent's owner may set its access list; if it has none, memory.admin sets one",
     is_audited=True,
 )
 SET_OWNER = Action(
     "intent.set_owner",
     (HOLDS_ADMIN,),
-    denied="an intent's owner is set with memory.admin",
+    denied="setting an intent's owner needs memory.admin",
     is_audited=True,
 )

@@ -33,7 +33,7 @@ def is_assignee_or_coordinator(caller: Principal, task: Task) -> bool:
 def assert_can_coordinate(kind: str | None) -> None:
     """Check that a principal of this kind may coordinate; None is no principal."""
     if kind not in ("coordinator", "user"):
-        raise AccessDenied("only a principal of kind coordinator or user can coordinate a task")
+        raise AccessDenied("only a coordinator or user can coordinate a task")
 
 
 def assert_takes_sub_task(caller: Principal, parent: Task) -> None:

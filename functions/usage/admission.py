@@ -49,7 +49,8 @@ LIMITS_REMEMBERED = 15_000  # ms
 _MAX_REMEMBERED = 10_000  # tenants
 _WRITING = ("Put", "Update", "Delete")
 _EPISODE_REMEDY = (
-    f"each makes room when it is deleted, or {RUN_RETENTION_DAYS} days after its run began"
+    "delete some, or wait until they expire, "
+    f"{RUN_RETENTION_DAYS} days after the start of their run"
 )
 
 

@@ -3,8 +3,11 @@
 from functions.authorization.rules import HOLDS_ADMIN, IS_OPERATOR, Action
 
 READ_USAGE = Action(
-    "usage.read", (HOLDS_ADMIN, IS_OPERATOR), denied="usage is read with memory.admin"
+    "usage.read", (HOLDS_ADMIN, IS_OPERATOR), denied="reading usage needs memory.admin"
 )
 CHANGE_TENANT = Action(
-    "tenant.change", (IS_OPERATOR,), denied="only the root key limits tenants", is_audited=True
+    "tenant.change",
+    (IS_OPERATOR,),
+    denied="only the root key may set limits of tenants",
+    is_audited=True,
 )

@@ -86,7 +86,7 @@ class _Checked:
             is_known = MIN_DIMENSIONS <= len(each) <= MAX_DIMENSIONS
             if not is_known or len(each) != self._dimensions:
                 raise Unavailable(
-                    f"the embedding model answered with {len(each)} numbers for a text; vectors "
-                    f"must have {MIN_DIMENSIONS} to {MAX_DIMENSIONS}, and all the same number"
+                    f"the embedding model returned {len(each)} numbers for a text; vectors must "
+                    f"have {MIN_DIMENSIONS} to {MAX_DIMENSIONS}, all the same number"
                 )
         return [scale_to_unit(each.tolist()) for each in vectors]

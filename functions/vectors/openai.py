@@ -35,7 +35,7 @@ class OpenAiEmbeddings:
         except EndpointFailed as error:
             raise Unavailable(f"the embedding model {error}; try again in a second") from error
         except (KeyError, TypeError, ValueError) as error:
-            raise Unavailable("the answer of the embedding model has no vectors") from error
+            raise Unavailable("the response of the embedding model has no vectors") from error
         if len(vectors) != len(texts):
-            raise Unavailable("the embedding model did not answer with a vector for each text")
+            raise Unavailable("the embedding model did not return a vector for each text")
         return vectors

@@ -32,8 +32,8 @@ _REMEMBERED_VECTORS, _REMEMBERED_QUERIES = 8_192, 64  # of words: 8 MB
 _TYPICAL_LENGTH = 13.0  # the shortest vector of a word with meaning
 _FOLDER, _WEIGHTS, _TOKENIZER = "wordllama_data", "weights.safetensors", "tokenizer.json"
 _MISSING = (
-    "there is no embedding model here to search with: install the package tokenizers, and the "
-    "model by `python -m tools.embedding_model`"
+    "no embedding model is installed: install the package tokenizers, "
+    "and the model by `python -m tools.embedding_model`"
 )
 _loading = Lock()
 

@@ -11,7 +11,7 @@ APPLY_WORKFLOW = Action[str](
             lambda caller, _: caller.may_coordinate and ADMIN in caller.permissions,
         ),
     ),
-    denied="a workflow is applied by a coordinator or user with memory.admin",
+    denied="only a coordinator or user with memory.admin may apply a workflow",
     is_audited=True,
 )
 """The target is the workflow's name."""

@@ -62,7 +62,7 @@ def find_problems(workflow: Workflow) -> Problems:
                 found.append((("plan", index, "depends_on", number), "the plan has no such task"))
         if step.memory_policy is not None and step.memory_policy.inherit_from_parent:
             path = ("plan", index, "memory_policy", "inherit_from_parent")
-            found.append((path, "a plan's task has no parent to inherit from"))
+            found.append((path, "a task of a plan has no parent to inherit from"))
     return found or _find_cycle(workflow)
 
 
@@ -80,7 +80,7 @@ def _find_misspelt(workflow: Workflow) -> Iterator[tuple[tuple[str | int, ...], 
             meant = get_close_matches(key, known, 1, _MISSPELT_RATIO)
             if meant or _OF_MEMORY.search(key):
                 hint = f"; is it {meant[0]}?" if meant else ""
-                yield (*path, key), f"isn't a key of a workflow{hint}"
+                yield (*path, key), f"is not a key of a workflow{hint}"
 
 
 def _find_cycle(workflow: Workflow) -> Problems:
@@ -88,7 +88,7 @@ def _find_cycle(workflow: Workflow) -> Problems:
         TopologicalSorter({step.task: step.depends_on for step in workflow.plan}).prepare()
     except CycleError as error:
         first = next(i for i, step in enumerate(workflow.plan) if step.task in error.args[1])
-        return [(("plan", first, "depends_on"), "the task waits for itself, through others")]
+        return [(("plan", first, "depends_on"), "the task depends on itself through other tasks")]
     return []
 
 

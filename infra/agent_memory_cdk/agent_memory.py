@@ -27,32 +27,32 @@ from .task_events import TaskEvents
 
 
 class AgentMemory(Construct):
-    """A memory service: HTTP API, functions, schedule, bus and alarms on a state.
+    """A memory service: HTTP API, functions, schedule, bus and alarms for a state.
 
     Several fit into one stack, each with its own name. Operators' commands find each by the
     parameter `/agent-memory/NAME/deployment`.
 
     Args:
-        code: the functions' code; what this package carries unless given.
-        state: made elsewhere, as in a separate stack; made here unless given.
-        bus: gets the memory's events; a new one unless given.
-        network: the VPC that the functions run in; none unless given.
-        alarm_topic: alarms are sent to it.
-        log_groups: log groups of yours, by the part whose log they take: `Api`, `Stream`,
-            `Schedule`, `Embedding`, `Learning`, `TaskEvents`, `PreTraffic`, `Access`,
-            `TokenAccess`, `TableWrites`.
-        log_destination: gets every line of the other log groups.
-        permissions_boundary: set on each role that is made here.
-        tags: set on all that is made here.
+        code: the functions' code; by default, the code in this package.
+        state: from elsewhere, such as a separate stack; by default, a new one.
+        bus: receives the memory's events; by default, a new one.
+        network: the VPC that the functions run in; by default, none.
+        alarm_topic: receives alarms.
+        log_groups: your log groups, by the part that writes to them: `Api`, `Stream`, `Schedule`,
+            `Embedding`, `Learning`, `TaskEvents`, `PreTraffic`, `Access`, `TokenAccess`,
+            `TableWrites`.
+        log_destination: receives every line of the other log groups.
+        permissions_boundary: set on each new role.
+        tags: set on all new resources.
 
     Attributes:
         state, bus, functions, http_api, token_api, stream, embedding_stream, learning_stream,
-            schedule, task_events: its parts; None where the settings ask for none.
-        url: where the API answers.
-        description: what operators' commands know of it, by name.
+            schedule, task_events: its parts; None if the settings omit them.
+        url: of the API.
+        description: the values for operators' commands, by name.
 
     Raises:
-        NoCode: no code is given, and this copy of the package carries none.
+        NoCode: no code is given, and this copy of the package contains none.
         WrongChoice: a memory table was given without its stream.
     """
 
@@ -196,11 +196,11 @@ class AgentMemory(Construct):
 
 
 _TWO_READERS = (
-    "two functions read the stream of a replicated table, and AWS recommends one: leave out the"
-    " standby, embedding_model or learning_model, or watch EventsAreLate"
+    "two functions read the stream of a replicated table, but AWS recommends one: omit the "
+    "standby, embedding_model or learning_model, or watch the alarm EventsAreLate"
 )
 _LEARNING_BATCH = 16  # each record may ask a model for a minute, and eight are asked at once
 _SLOW = (
-    "no {0} was found to compile the asset with, so each cold start compiles all modules: put"
-    " a {0} on the PATH, or choose -c runtime=… for a Python that is there"
+    "no {0} was found to compile the asset, so each cold start compiles all modules: put {0} on "
+    "the PATH, or choose an installed Python by -c runtime=…"
 )

@@ -1,4 +1,4 @@
-"""The bucket for conversations whose retention is over, and for large objects."""
+"""The bucket for expired conversations and large objects."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -13,19 +13,19 @@ from .nag_suppressions import suppress, wildcard_rule
 from .retention import choose_removal_policy
 from .settings import Settings
 
-_RECOVERY_DAYS = 35  # as far back as a table can be restored
-_COLD_AFTER_DAYS = 30  # S3's shortest time before its cheaper class for what is rarely read
+_RECOVERY_DAYS = 35  # as long as a table can be restored
+_COLD_AFTER_DAYS = 30  # S3's minimum time before its cheaper class for rarely read objects
 
 
 class Archive(Construct):
     """An encrypted bucket.
 
-    It has versions only where there are backups, which need them. What is deleted is gone then
-    when point-in-time recovery of the tables has forgotten it; else at once.
+    It has versions only for backups, which need them. Then deleted data is removed when
+    point-in-time recovery of the tables no longer has it; otherwise immediately.
 
     Attributes:
-        name: of the bucket. Its own has account and Region in it: names of buckets are everybody's.
-        is_own: whether it was made here.
+        name: of the bucket; a new one's has account and Region, since names of buckets are global.
+        is_own: whether it is new.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class Archive(Construct):
         return bucket
 
     def grant_list(self, role: iam.Role) -> None:
-        """Let a role list the names of what the bucket holds."""
+        """Let a role list the names of objects in the bucket."""
         role.add_to_policy(
             iam.PolicyStatement(actions=["s3:ListBucket"], resources=[self.bucket.bucket_arn])
         )
 
     def grant(self, role: iam.Role, *actions: str) -> None:
-        """Let a role call these actions, as in `GetObject`, on what the bucket holds."""
+        """Let a role call these actions, such as `GetObject`, on objects in the bucket."""
         objects = f"arn:{Aws.PARTITION}:s3:::{self.name}/*"
         role.add_to_policy(
             iam.PolicyStatement(actions=[f"s3:{action}" for action in actions], resources=[objects])
@@ -122,7 +122,7 @@ def _clean_up(*, has_versions: bool) -> s3.LifecycleRule:
 
 def _cheaper_with_time() -> s3.LifecycleRule:
     return s3.LifecycleRule(
-        prefix="conversations/",  # objects are read and overwritten as ever
+        prefix="conversations/",  # objects are read and overwritten as usual
         transitions=[
             s3.Transition(
                 storage_class=s3.StorageClass.INFREQUENT_ACCESS,

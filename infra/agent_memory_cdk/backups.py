@@ -1,4 +1,4 @@
-"""Daily backups of the tables and the archive, beside point-in-time recovery."""
+"""Daily backups of the tables and the archive, in addition to point-in-time recovery."""
 
 from typing import cast
 
@@ -23,7 +23,7 @@ _AT_NIGHT = events.Schedule.cron(hour="3", minute="0")  # UTC
 class Backups(Construct):
     """A vault and a plan of AWS Backup for both tables in use and the archive; copies on demand.
 
-    An archive bucket that is given is its owner's to back up.
+    The owner of a given archive bucket backs it up.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Backups(Construct):
         role = iam.Role(
             self,
             "Role",
-            description="agent-memory: backs up what is kept",
+            description="agent-memory: backs up tables and buckets",
             assumed_by=iam.ServicePrincipal("backup.amazonaws.com"),
         )
         policies = [_FOR_TABLES]  # which the CDK attaches by itself

@@ -1,4 +1,4 @@
-"""A budget of what the memory's resources cost in a month."""
+"""A budget for the monthly cost of the memory's resources."""
 
 from aws_cdk import aws_budgets as budgets
 from constructs import Construct

@@ -24,7 +24,7 @@ class Bus(Construct):
             self,
             "Bus",
             event_bus_name=self.name,
-            description=f"agent-memory {settings.name}: what happens to memories",
+            description=f"agent-memory {settings.name}: events of memory",
         )
         low = cast("events.CfnEventBus", bus.node.default_child)
         low.override_logical_id(settings.to_logical_id("EventBus"))

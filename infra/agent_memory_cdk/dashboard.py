@@ -1,4 +1,4 @@
-"""One page that answers the questions of who reads an alarm, in their order."""
+"""One page that answers the questions after an alarm, in order."""
 
 from collections.abc import Mapping, Sequence
 
@@ -39,7 +39,7 @@ class Dashboard(Construct):
 
     def show_api(self, *apis: HttpApi) -> None:
         """Show requests, the share that fails, and latency."""
-        self._ask("Are callers served?")
+        self._ask("Are requests answered?")
         for api in apis:
             failed = rate(of_api(api, "5xx"), of_api(api, "Count"), "5xx, %")
             self._board.add_widgets(
@@ -54,8 +54,8 @@ class Dashboard(Construct):
             )
 
     def show_causes(self, function: LambdaFunction) -> None:
-        """Show what fails and why, and who is refused most, from the function's log."""
-        self._ask("Why are requests refused, and whose?")
+        """Show failures with their causes, and the callers with most rejections, from the log."""
+        self._ask("Why are requests rejected, and whose?")
         self._board.add_widgets(
             _query(
                 function,
@@ -66,7 +66,7 @@ class Dashboard(Construct):
             ),
             _query(
                 function,
-                "Who is refused",
+                "Callers with rejected requests",
                 "filter status = 429 or status >= 500",
                 "stats count(*) as requests by tenant, principal, code",
                 "sort requests desc",
@@ -83,14 +83,14 @@ class Dashboard(Construct):
             self._board.add_widgets(_graph(f"{kind}s that DynamoDB throttled", metrics))
         named = functions.values()
         self._board.add_widgets(
-            _graph("Calls refused by DynamoDB", [_count_throttles(each) for each in named]),
-            _graph("Invocations refused by Lambda", [of_function(f, "Throttles") for f in named]),
+            _graph("Calls rejected by DynamoDB", [_count_throttles(each) for each in named]),
+            _graph("Invocations rejected by Lambda", [of_function(f, "Throttles") for f in named]),
         )
         for each in (functions["Api"], functions["Stream"]):
             self._board.add_widgets(
                 _query(
                     each,
-                    "Why DynamoDB refuses calls",
+                    "Why DynamoDB rejects calls",
                     "filter ispresent(StoreThrottles)",
                     "stats count(*) as calls by operation, table, reasons.0.reason,"
                     " reasons.0.resource",
@@ -105,7 +105,7 @@ class Dashboard(Construct):
         learning: LambdaFunction | None,
         letters: Sequence[DeadLetters],
     ) -> None:
-        """Show how far behind the stream and the schedule are, and what was given up."""
+        """Show the delays of the stream and the schedule, and failed records."""
         self._ask("Is the background behind?")
         ages = [of_function(each, "IteratorAge", "Maximum") for each in streams]
         self._board.add_widgets(
@@ -116,7 +116,7 @@ class Dashboard(Construct):
         lost = [of_function(each, "DestinationDeliveryFailures") for each in streams]
         skipped = [from_function(each, "StreamSkippedRecords", "Sum") for each in streams]
         self._board.add_widgets(
-            _graph("Batches that no queue took", lost),
+            _graph("Batches lost without a queue", lost),
             _graph("Records that were skipped", skipped),
         )
         if learning is not None:
@@ -124,33 +124,33 @@ class Dashboard(Construct):
             self._board.add_widgets(_graph("Requests that the model did not answer", failures))
 
     def show_safeguards(self, changes: Sequence[cloudwatch.IMetric]) -> None:
-        """Show changes of what protects the data, and writes by others."""
+        """Show changes of the data's protection, and writes by others."""
         self._ask("Has protection changed?")
         self._board.add_widgets(_graph("Changes of keys and recovery, writes by others", changes))
 
     def show_replication(self, tables: Tables, region: str) -> None:
-        """Show how far behind another Region is."""
+        """Show the delay of another Region."""
         self._ask("Is the second Region behind?")
         names = (tables.memory_name, tables.log_name)
         latencies = [of_replication(table, region) for table in names]
         self._board.add_widgets(_graph(f"Until a write is in {region}, ms", latencies))
 
     def show_quotas(self, counting: LambdaFunction, refusing: LambdaFunction) -> None:
-        """Show how much of a quota the fullest tenant uses, and which tenants were warned."""
-        self._ask("Is a tenant full?")
+        """Show the highest use of a quota, and the tenants with a warning."""
+        self._ask("Has a tenant reached its quota?")
         metrics = [from_function(each, EPISODE_METRIC) for each in (counting, refusing)]
         self._board.add_widgets(
-            _graph("Quota of the fullest tenant, %", metrics),
+            _graph("Highest quota in use, %", metrics),
             _query(
                 counting,
-                "Tenants that were warned",
+                "Tenants with a warning",
                 "filter message = 'quota'",
                 "stats latest(current_count) by tenant, limit",
             ),
         )
 
     def show_functions(self, functions: Mapping[str, LambdaFunction]) -> None:
-        """Show invocations, those that fail, their duration, and how many run at once."""
+        """Show invocations, failures, durations, and concurrency."""
         self._ask("Do functions crash, or fill the account's concurrency?")
         for title, name, statistic in (
             ("Invocations", "Invocations", "Sum"),

@@ -1,4 +1,4 @@
-"""Queues for what was given up; an alarm watches each."""
+"""Dead-letter queues; an alarm watches each."""
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_sqs as sqs
@@ -7,14 +7,14 @@ from constructs import Construct
 from .encryption import Encryption
 from .nag_suppressions import suppress
 
-_KEPT_DAYS = 14  # as long as SQS can
+_KEPT_DAYS = 14  # SQS's maximum
 
 
 class DeadLetters(Construct):
     """One encrypted queue: by a key of the memory's, or by SQS's own.
 
-    A service that sends under no role of ours could use our key only if its policy let that service
-    in. With SQS's own key, it needs no such right.
+    A service without one of our roles could use our key only if the key's policy allowed it. With
+    SQS's own key, it needs no permission.
     """
 
     def __init__(self, scope: Construct, id: str, encryption: Encryption | None) -> None:

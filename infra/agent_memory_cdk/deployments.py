@@ -1,4 +1,4 @@
-"""Define how new versions take over: by CodeDeploy, with alarms that take them back."""
+"""Deploy new versions by CodeDeploy, with alarms that roll them back."""
 
 from collections.abc import Sequence
 
@@ -22,10 +22,10 @@ _MANAGED_POLICY = "AWSCodeDeployRoleForLambdaLimited"
 
 
 class Deployments(Construct):
-    """Moves the alias of each function to its new version, and back when an alarm is raised.
+    """Moves the alias of each function to its new version, and back if an alarm is raised.
 
-    Role, policies and tables aren't part of a version: they change first, and at once. So a release
-    adds what a later one uses.
+    Roles, policies and tables aren't part of a version: they change first, and immediately. So a
+    release adds what a later one needs.
     """
 
     def __init__(self, scope: Construct, id: str) -> None:
@@ -53,7 +53,7 @@ class Deployments(Construct):
         how: TrafficShift,
         alarms: Sequence[cloudwatch.IAlarm],
     ) -> codedeploy.LambdaDeploymentGroup:
-        """Have new versions of a function take over so, as long as none of the alarms is raised."""
+        """Shift requests to new versions of a function in this way, until an alarm is raised."""
         return codedeploy.LambdaDeploymentGroup(
             self,
             name,

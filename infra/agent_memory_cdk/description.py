@@ -1,4 +1,4 @@
-"""Define what a deployment says of itself to the commands of its operators."""
+"""Describe a deployment for its operators' commands."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_ssm as ssm
@@ -10,13 +10,13 @@ from .bus import Bus
 from .monitoring import Parts
 from .settings import Settings
 
-SCHEMA = "1"  # of the description that operators' commands read
+SCHEMA = "1"  # the version of the description that operators' commands read
 
 
 def describe(
     scope: Construct, settings: Settings, parts: Parts, bus: Bus, url: str
 ) -> dict[str, str]:
-    """Say in a parameter of Systems Manager what commands need to know; return it by name."""
+    """Store the values for commands in a parameter of Systems Manager; return them by name."""
     state, functions = parts.state, parts.functions
     description = {
         "Schema": SCHEMA,
@@ -44,14 +44,14 @@ def describe(
         scope,
         "Description",
         parameter_name=f"/agent-memory/{settings.name}/deployment",
-        description="agent-memory: what its operators need to know of this deployment",
+        description="agent-memory: the resources of this deployment, for operators' commands",
         string_value=Stack.of(scope).to_json_string(description),
     )
     return description
 
 
 def _describe_options(parts: Parts) -> dict[str, str]:
-    """Describe what not all deployments have."""
+    """Describe the optional parts of the deployment."""
     description: dict[str, str] = {}
     if parts.embedding_stream is not None:
         letters = parts.embedding_stream.dead_letters.queue

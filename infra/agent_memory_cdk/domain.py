@@ -1,4 +1,4 @@
-"""A domain name of the API's own, where the deployment names one."""
+"""A custom domain name of the API, if the deployment has one."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""CloudFront and a firewall before the API, which answers only them."""
+"""CloudFront and a firewall in front of the API, which accepts only them."""
 
 from typing import Any, cast
 
@@ -29,19 +29,19 @@ BLOCKING_LABELS = (
     "awswaf:managed:aws:known-bad-inputs:Host_Localhost_Header",
     "awswaf:managed:aws:core-rule-set:SizeRestrictions_Cookie_Header",
 )
-"""The labels of the managed rules that block a request. All other rules only count: they look at
-bodies, paths, queries and headers, where a memory, an object's name or its metadata may hold code,
-addresses or markup of any kind.
+"""The labels of the managed rules that block a request. All other rules only count: they examine
+bodies, paths, queries and headers, in which memory and names of objects may contain code, addresses
+or markup.
 """
 _KEY_HEADERS = ("x-api-key", "authorization")
 _Acl = waf.CfnWebACL
 
 
 class Edge(Construct):
-    """A distribution with a web ACL. It has to be in a stack of us-east-1, of any account.
+    """A distribution with a web ACL. It must be in a stack of us-east-1, of any account.
 
-    The API's own domain demands a client certificate (mutual TLS), which the distribution has, and
-    its generated address is closed, so no request bypasses the firewall.
+    The API's custom domain requires a client certificate (mutual TLS), which the distribution has,
+    and its generated address is closed, so no request bypasses the firewall.
 
     Raises:
         WrongChoice: the settings have no edge.
@@ -57,7 +57,7 @@ class Edge(Construct):
         self._add_record(edge, domain)
 
     def _make_web_acl(self, name: str, edge: EdgeSettings) -> waf.CfnWebACL:
-        """Limit by address first: a rule by key doesn't count requests that carry none."""
+        """Limit by address first: a rule by key doesn't count requests without a key."""
         rules = [_limit("PerAddress", edge.requests_per_address, {"aggregate_key_type": "IP"})]
         rules += [_limit_by_header(header, edge.requests_per_key) for header in _KEY_HEADERS]
         rules += [_count_managed(group) for group in _MANAGED]
@@ -121,7 +121,7 @@ class Edge(Construct):
 
 
 def _limit(name: str, requests: int, counted_by: dict[str, Any]) -> dict[str, Any]:
-    """Answer 429 beyond a number of requests in five minutes."""
+    """Return 429 beyond a number of requests in five minutes."""
     return {
         "name": name,
         "action": _Acl.RuleActionProperty(
@@ -183,7 +183,7 @@ def _number(rule: dict[str, Any], priority: int) -> waf.CfnWebACL.RuleProperty:
 
 
 def _to_visibility(name: str) -> waf.CfnWebACL.VisibilityConfigProperty:
-    """Count matches, and keep no samples of requests: keys would show in them."""
+    """Count matches, and store no samples of requests, which would contain keys."""
     return _Acl.VisibilityConfigProperty(
         cloud_watch_metrics_enabled=True, metric_name=name, sampled_requests_enabled=False
     )

@@ -1,4 +1,4 @@
-"""Keys: one for what AWS stores, one for the data keys of sensitive values."""
+"""Keys: one for stored data, one for the data keys of sensitive values."""
 
 from typing import cast
 
@@ -23,18 +23,18 @@ _FOR_TABLES = (
 
 
 class Encryption(Construct):
-    """Two KMS keys, so that who may read the tables still can't open sensitive values.
+    """Two KMS keys, so that a reader of the tables can't decrypt sensitive values.
 
-    The storage key serves roles through the service that stores, never by itself. The policies of
-    keys that are given have to let IAM decide, since they can't be changed from here.
+    Roles use the storage key only through the storing service, never directly. The policies of
+    given keys must delegate to IAM, since they can't be changed from here.
 
     Attributes:
         storage: encrypts tables, queues, archive and the root key.
-        logs_key: the same, which encrypts logs as well; None if it is given, since CloudWatch Logs
-            uses a key by the key's own policy.
+        logs_key: the same key for logs; None if it is given, since CloudWatch Logs uses a key by
+            the key's own policy.
         values: wraps the data keys of values (RFC-0015 §9.2), for the API function alone, and of
-            the deployment's secret. It is a multi-Region key: a single-Region one can never become
-            one.
+            the deployment's secret. It is a multi-Region key, since a single-Region key can't
+            become one.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Encryption(Construct):
 
     @staticmethod
     def replicate_values(scope: Construct, settings: Settings, primary_arn: str) -> kms.IKey:
-        """Make the replica of another Region's values key: what that wrapped opens here, too."""
+        """Create the replica of another Region's values key, to decrypt its data here."""
         key = kms.CfnReplicaKey(
             scope,
             "ValuesReplica",
@@ -77,7 +77,7 @@ class Encryption(Construct):
         return kms.Key.from_key_arn(scope, "ValuesKey", key.attr_arn)
 
     def grant_use_tables(self, role: iam.Role) -> None:
-        """Let a role read and write encrypted tables: what DynamoDB asks of who calls it."""
+        """Let a role read and write encrypted tables, as DynamoDB requires of callers."""
         self._grant(role, "dynamodb", *_FOR_TABLES)
 
     def grant_use_bucket(self, role: iam.Role) -> None:
@@ -93,7 +93,7 @@ class Encryption(Construct):
         self._grant(role, "secretsmanager", "Decrypt")
 
     def grant_wrap_values(self, role: iam.Role) -> None:
-        """Let a role make data keys, and open them again."""
+        """Let a role create and decrypt data keys."""
         role.add_to_policy(
             iam.PolicyStatement(
                 actions=["kms:Decrypt", "kms:GenerateDataKey"], resources=[self.values.key_arn]
@@ -101,7 +101,7 @@ class Encryption(Construct):
         )
 
     def grant_open_secret(self, role: iam.Role) -> None:
-        """Let a role open the deployment's secret, which seals are made with, and no value."""
+        """Let a role decrypt the deployment's secret for seals, and no values."""
         named = {"kms:EncryptionContext:tenant": DEPLOYMENT_SECRET.partition}
         role.add_to_policy(
             iam.PolicyStatement(

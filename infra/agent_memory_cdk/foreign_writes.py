@@ -1,4 +1,4 @@
-"""Watch the tables for writes that no function of the memory made."""
+"""Watch the tables for writes by others than the memory's functions."""
 
 from typing import cast
 
@@ -23,7 +23,7 @@ _REPLICATION_ROLE = "AWSServiceRoleForDynamoDBReplication"
 class ForeignWrites(Construct):
     """A trail of the writes to the tables by other principals than the memory's functions.
 
-    Writes of the functions are not recorded, so the trail costs next to nothing. A write is counted
+    Writes of the functions are not recorded, so the trail costs very little. A write is counted
     about five minutes after it was made.
 
     Attributes:
@@ -81,7 +81,7 @@ class ForeignWrites(Construct):
 
 
 def _list_writers(functions: Functions) -> list[str]:
-    """List how the ARNs begin under which the functions and DynamoDB's replication write."""
+    """List the prefixes of the ARNs of writers: the functions, and DynamoDB's replication."""
     roles = [each.role.role_name for each in functions.by_name.values()]
     sessions = f"arn:{Aws.PARTITION}:sts::{Aws.ACCOUNT_ID}:assumed-role"
     return [f"{sessions}/{role}/" for role in (*roles, _REPLICATION_ROLE)]

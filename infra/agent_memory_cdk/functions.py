@@ -1,4 +1,4 @@
-"""The functions of a memory: what each one gets, and what it may do."""
+"""The functions of a memory, with their variables and permissions."""
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
@@ -20,7 +20,7 @@ from .vector_index import grant_search
 _EMBEDDING_CONSUMERS = ("vectors",)  # where a model elsewhere embeds
 _LEARNING_CONSUMERS = ("learning",)  # where a language model learns; nowhere without one
 _HAS_DEAD_LETTERS = "the stream's mapping has the queue; nothing else invokes it"
-_TASK_ENDS = {"LOG_WAIT_SECONDS": "3"}  # the stream brings what happened within a second
+_TASK_ENDS = {"LOG_WAIT_SECONDS": "3"}  # the stream delivers changes within a second
 
 
 class Functions:
@@ -28,20 +28,20 @@ class Functions:
 
     Args:
         scope: the memory's construct.
-        settings: which functions there are, and what they do.
-        code: of all of them.
-        logs: where they write.
-        network: the VPC that they run in; none unless given.
-        state: what they read and write.
-        bus: where the stream function publishes.
+        settings: select and configure the functions.
+        code: of all functions.
+        logs: their logs.
+        network: the VPC that they run in; by default, none.
+        state: the data that they read and write.
+        bus: the bus of the stream function.
 
     Attributes:
         api: answers requests.
         stream: processes the change stream.
-        embedding: embeds what the change stream brings, where a model elsewhere is chosen.
-        learning: learns from conversations by a language model, where one is chosen.
-        schedule: works off what is due.
-        task_events: applies task events of other systems, where some are taken.
+        embedding: embeds changed entries, if a remote model is set.
+        learning: learns from conversations, if a language model is set.
+        schedule: processes due items.
+        task_events: applies task events of other systems, if configured.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Functions:
 
     @property
     def by_name(self) -> dict[str, LambdaFunction]:
-        """All functions that there are."""
+        """All existing functions."""
         functions = {
             "Api": self.api,
             "Stream": self.stream,
@@ -90,7 +90,7 @@ class Functions:
 
     @property
     def stream_consumers(self) -> list[str]:
-        """The consumers in the stream function: not the one that calls another service's model."""
+        """The consumers in the stream function, without those that call models."""
         apart = (
             *_LEARNING_CONSUMERS,
             *(_EMBEDDING_CONSUMERS if self._settings.embedding_model else ()),
@@ -120,7 +120,7 @@ class Functions:
         snap_start: bool = False,
         concurrency: int | None = None,
     ) -> LambdaFunction:
-        """Make a function of the memory, which knows its tables and is in its network."""
+        """Create a function with the memory's tables and network."""
         return LambdaFunction(
             self._scope,
             f"{part}Function",
@@ -178,7 +178,7 @@ class Functions:
             "Stream",
             handler="functions.stream.main.handler",
             purpose="processes the change stream",
-            memory_mb=1769,  # one core, which is what it spends
+            memory_mb=1769,  # one core, which it uses
             environment=self._search_variables()
             | {
                 "EVENT_BUS": self._bus.name,
@@ -193,11 +193,11 @@ class Functions:
         return function
 
     def _make_embedding(self) -> LambdaFunction:
-        """Make the function that calls another model: what it waits for holds up no event."""
+        """Create the function that calls a remote model, so that its waits delay no events."""
         function = self._make(
             "Embedding",
             handler="functions.stream.main.handler",
-            purpose="embeds what the change stream brings",
+            purpose="embeds changed entries",
             memory_mb=512,
             environment=self._search_variables()
             | {"STREAM_CONSUMERS": ",".join(self.embedding_consumers)},
@@ -208,7 +208,7 @@ class Functions:
         return function
 
     def _make_learning(self) -> LambdaFunction:
-        """Make the function that asks a language model: what it waits for holds up no event."""
+        """Create the function that asks a language model, so that its waits delay no events."""
         settings = self._settings
         key, url = settings.learning_key_arn, settings.learning_url
         function = self._make(
@@ -237,7 +237,7 @@ class Functions:
         function = self._make(
             "Schedule",
             handler="functions.schedule.main.handler",
-            purpose="works off what is due",
+            purpose="processes due items",
             memory_mb=1024,
             environment=_TASK_ENDS
             | self._switch_variables()
@@ -285,7 +285,7 @@ class Functions:
 
     @property
     def switches(self) -> str:
-        """The parameter that operators' commands write, and that functions follow."""
+        """The parameter with the switches, which operators' commands write and functions read."""
         return f"/agent-memory/{self._settings.name}/switches"
 
     def _switch_variables(self) -> dict[str, str]:
@@ -295,7 +295,7 @@ class Functions:
         return switched | held | ({"ACTIVE_REGION": active} if active else {})
 
     def _grant_switches(self, function: LambdaFunction) -> None:
-        """Let a function read the switches; the stack makes none, so that it resets none."""
+        """Let a function read the switches, which the stack neither creates nor resets."""
         switches = Stack.of(self._scope).format_arn(
             service="ssm", resource="parameter", resource_name=self.switches.lstrip("/")
         )

@@ -1,4 +1,4 @@
-"""Define what each function may call on each table: exactly what it does call (a test compares)."""
+"""Define each function's permissions on each table: exactly its calls (a test compares)."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _NAMES = re.compile(r"\{[^}]*\}")
 
 
 def _to_pattern(partition: str) -> str:
-    """Convert the template of a partition key to a pattern of IAM's."""
+    """Convert the template of a partition key to a pattern of IAM."""
     return _NAMES.sub("*", partition)
 
 
@@ -42,8 +42,8 @@ class TableGrant:
     """DynamoDB actions on a table, and the indexes that may be queried.
 
     Attributes:
-        partitions: patterns of the only partitions that the actions may be on; None is all.
-        more: further actions, each on further partitions.
+        partitions: patterns of the allowed partitions; None for all.
+        more: more actions, each with its partitions.
     """
 
     actions: tuple[str, ...]
@@ -54,7 +54,7 @@ class TableGrant:
     def build_statements(self, table_arn: str) -> list[iam.PolicyStatement]:
         """Build the statements that grant this on a table.
 
-        They only allow: AWS advises against denials by keys, since a call that names no key isn't
+        They only allow: AWS advises against denials by keys, since a call without a key isn't
         denied.
         """
         named = [each for each in self.actions if each not in _WITHOUT_KEYS]
@@ -72,12 +72,12 @@ class TableGrant:
 def _allow(
     actions: Sequence[str], resources: list[str], partitions: Sequence[str] | None = None
 ) -> list[iam.PolicyStatement]:
-    """Build the statement that allows actions, if there are any."""
+    """Build the statement that allows actions, if any."""
     if not actions:
         return []
     conditions = {
         "ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(partitions or ())},
-        "Null": {"dynamodb:LeadingKeys": "false"},  # all of no keys are like anything
+        "Null": {"dynamodb:LeadingKeys": "false"},  # without a key, the condition always matches
     }
     return [
         iam.PolicyStatement(

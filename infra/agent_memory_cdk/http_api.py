@@ -1,7 +1,7 @@
 """An HTTP API: one route for all, since the function has the routes and checks the keys.
 
-Where tokens are accepted, there is a second one. An HTTP API demands every identity source of its
-authorizer, so that one and the same API can't let a key through in the place of a token.
+If tokens are accepted, there is a second API. An HTTP API requires every identity source of its
+authorizer, so one API can't accept a key instead of a token.
 """
 
 import json
@@ -19,7 +19,7 @@ from .logs import Logs
 from .nag_suppressions import suppress
 from .settings import Settings, Tokens
 
-_INTEGRATION_SECONDS = 29  # HTTP APIs wait for 30 at most
+_INTEGRATION_SECONDS = 29  # HTTP APIs wait for at most 30
 _LOGGED = {
     "request_id": "$context.requestId",
     "time": "$context.requestTime",

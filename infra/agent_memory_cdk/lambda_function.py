@@ -1,4 +1,4 @@
-"""A function with its own role and its own log: alike for all entry points."""
+"""A function with its own role and log, the same for all entry points."""
 
 from dataclasses import dataclass
 
@@ -27,10 +27,9 @@ _NETWORK_INTERFACES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """The place of functions: a VPC that reaches the services they call, by endpoints or a NAT.
+    """The network of functions: a VPC with endpoints or a NAT for the services that they call.
 
-    DynamoDB, S3, KMS, Secrets Manager, Systems Manager, EventBridge, and Bedrock where its model
-    embeds.
+    DynamoDB, S3, KMS, Secrets Manager, Systems Manager, EventBridge, and Bedrock if used.
     """
 
     vpc: ec2.IVpc
@@ -39,12 +38,12 @@ class Network:
 
 
 class LambdaFunction(Construct):
-    """One Lambda function, invoked by its alias alone, which is moved to each new version.
+    """A Lambda function, invoked only by its alias, which is moved to each new version.
 
     Attributes:
-        role: what it may do: its own log and traces, and what is granted to it later.
-        version: what is being deployed.
-        alias: what callers invoke.
+        role: permits its log and traces, and later grants.
+        version: the version that is being deployed.
+        alias: for callers.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ class LambdaFunction(Construct):
         snap_start: bool = False,
         concurrency: int | None = None,
     ) -> None:
-        """`concurrency` is reserved of the account's, and the most that the function may have."""
+        """`concurrency` is reserved for the function, and its maximum."""
         super().__init__(scope, id)
         self.log = logs.get(self, "Log", part)
         self.role = self._role(purpose)

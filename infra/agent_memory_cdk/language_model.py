@@ -1,4 +1,4 @@
-"""Define what functions may call beside the tables: models, and the key of an endpoint."""
+"""Grant functions the calls of models, and the key of an endpoint."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
@@ -11,7 +11,7 @@ _PROVIDER = "bedrock:"
 
 
 def grant_ask(role: iam.Role, models: str) -> None:
-    """Let a role call the models of Amazon Bedrock among these names, and no other ones.
+    """Let a role call only these models of Amazon Bedrock.
 
     An inference profile, such as `eu.anthropic.…`, calls its model in several Regions.
     """

@@ -1,4 +1,4 @@
-"""The logs of functions and APIs: made here, or the caller's own."""
+"""The logs of functions and APIs: new ones, or the caller's."""
 
 from collections.abc import Mapping
 
@@ -18,13 +18,13 @@ _RETENTION = {
 
 
 class Logs:
-    """Tells where logs go.
+    """The log groups of a memory.
 
     Args:
-        given: log groups of the caller's, by the part whose log they take: `Api`, `Stream`,
+        given: log groups of the caller, by the part that writes to them: `Api`, `Stream`,
             `Schedule`, `Embedding`, `TaskEvents`, `PreTraffic`, `Access`, `TokenAccess`.
-        destination: gets every line of the logs that are made here.
-        key: encrypts the logs that are made here.
+        destination: receives every line of new log groups.
+        key: encrypts new log groups.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Logs:
         self._key = key
 
     def get(self, scope: Construct, id: str, part: str) -> logs.ILogGroup:
-        """Find the log group of a part, or make one that is kept for as long as is set."""
+        """Return the given log group of a part, or create one with the configured retention."""
         if part in self._given:
             return self._given[part]
         group = logs.LogGroup(

@@ -1,4 +1,4 @@
-"""The metrics of the service's health, by the names that AWS and the functions give them."""
+"""The metrics of the service's health, by the names of AWS and of the functions."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from .lambda_function import LambdaFunction
 
 _OWN_NAMESPACE = "AgentMemory"
 _PERIOD = Duration.minutes(5)
-_LEAST_FAILED = 2  # within a period: one alone is no rate
+_LEAST_FAILED = 2  # within a period: a single failure is no rate
 MINUTE = Duration.minutes(1)  # while a new version takes over
 
 
@@ -37,7 +37,7 @@ def of_new_version(function: LambdaFunction, name: str) -> cloudwatch.Metric:
 
 
 def of_failures(function: LambdaFunction, *, of_new_version: bool = False) -> cloudwatch.Metric:
-    """Make the metric of the 5xx that a function answers, or only the version being deployed."""
+    """Make the metric of a function's 5xx responses, or of the version being deployed."""
     version = {"Version": function.version.version} if of_new_version else {}
     dimensions = {"FunctionName": function.function.function_name, **version}
     period = MINUTE if of_new_version else _PERIOD
@@ -47,7 +47,7 @@ def of_failures(function: LambdaFunction, *, of_new_version: bool = False) -> cl
 def rate(
     failed: cloudwatch.IMetric, total: cloudwatch.IMetric, label: str, period: Duration = _PERIOD
 ) -> cloudwatch.MathExpression:
-    """Make the share of what failed, in percent; a single failure counts as none."""
+    """Make the share of failures, in percent; a single failure counts as none."""
     return cloudwatch.MathExpression(
         expression=f"IF(failed >= {_LEAST_FAILED}, 100 * failed / MAX([total, failed]), 0)",
         using_metrics={"failed": failed, "total": total},
@@ -67,7 +67,7 @@ def from_function(
 def of_table(table: str, name: str, index: str | None = None) -> cloudwatch.Metric:
     """Make a metric of a table, or of one index: such as `ReadThrottleEvents`.
 
-    What a table's own metrics count is without its indexes.
+    A table's own metrics don't include its indexes.
     """
     of_index = {} if index is None else {"GlobalSecondaryIndexName": index}
     return _metric("AWS/DynamoDB", name, {"TableName": table, **of_index}, "Sum")
@@ -85,7 +85,7 @@ def of_throttles(table: str, indexes: Sequence[str], kind: str) -> cloudwatch.Ma
 
 
 def of_refusals(apis: Sequence[HttpApi], function: LambdaFunction) -> cloudwatch.MathExpression:
-    """Make the number of 4xx that APIs answer without an invocation of their function."""
+    """Make the number of 4xx responses of APIs without an invocation of their function."""
     metrics = {"invoked": of_function(function, "Invocations")}
     for place, api in enumerate(apis):
         metrics |= {f"all{place}": of_api(api, "Count"), f"refused{place}": of_api(api, "4xx")}
@@ -97,13 +97,13 @@ def of_refusals(apis: Sequence[HttpApi], function: LambdaFunction) -> cloudwatch
     return cloudwatch.MathExpression(
         expression=f"IF({without} < ({refused}), {without}, {refused})",
         using_metrics=metrics,
-        label="Refused by the gateway",
+        label="Rejected by the gateway",
         period=_PERIOD,
     )
 
 
 def of_claimed_concurrency() -> cloudwatch.MathExpression:
-    """Make the share of the account's concurrent invocations that is claimed, in percent."""
+    """Make the used share of the account's concurrent invocations, in percent."""
     usage = {"Service": "Lambda", "Type": "Resource", "Resource": "ConcurrentExecutions"}
     return cloudwatch.MathExpression(
         expression="100 * claimed / SERVICE_QUOTA(used)",
@@ -117,23 +117,23 @@ def of_claimed_concurrency() -> cloudwatch.MathExpression:
 
 
 def of_rule(name: str) -> cloudwatch.Metric:
-    """Make the metric of how often a rule of EventBridge matched."""
+    """Make the metric of the matches of a rule of EventBridge."""
     return _metric("AWS/Events", "TriggeredRules", {"RuleName": name}, "Sum")
 
 
 def of_replication(table: str, region: str) -> cloudwatch.Metric:
-    """Make the metric of how long a write takes to another Region, in ms."""
+    """Make the metric of the replication time to another Region, in ms."""
     dimensions = {"TableName": table, "ReceivingRegion": region}
     return _metric("AWS/DynamoDB", "ReplicationLatency", dimensions, "Maximum")
 
 
 def of_foreign_writes(memory: str) -> cloudwatch.Metric:
-    """Make the metric of the writes to a memory's tables that none of its functions made."""
+    """Make the metric of the writes to a memory's tables by others than its functions."""
     return _metric(f"AgentMemory/{memory}", "ForeignWrites", {}, "Sum")
 
 
 def waiting_in(letters: DeadLetters) -> cloudwatch.Metric:
-    """Make the metric of how many dead letters wait."""
+    """Make the metric of the number of dead letters."""
     name = "ApproximateNumberOfMessagesVisible"
     return _metric("AWS/SQS", name, {"QueueName": letters.queue.queue_name}, "Maximum")
 

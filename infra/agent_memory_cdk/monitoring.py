@@ -1,4 +1,4 @@
-"""Alarms, the dashboard, and the deployments that alarms take back."""
+"""Alarms, the dashboard, and the deployments that alarms roll back."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ from .task_events import TaskEvents
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The parts of a memory that are watched; None is what it doesn't have."""
+    """The watched parts of a memory; None for a missing part."""
 
     state: State
     functions: Functions
@@ -40,12 +40,12 @@ class Parts:
 
     @property
     def apis(self) -> list[HttpApi]:
-        """The HTTP APIs that there are."""
+        """The existing HTTP APIs."""
         return [each for each in (self.http_api, self.token_api) if each is not None]
 
     @property
     def dead_letters(self) -> list[DeadLetters]:
-        """The queues of what was given up."""
+        """The dead-letter queues."""
         streams = (self.stream, self.embedding_stream, self.learning_stream)
         sources = (*streams, self.schedule, self.task_events)
         return [each.dead_letters for each in sources if each is not None]
@@ -54,7 +54,7 @@ class Parts:
 def add_monitoring(
     scope: Construct, settings: Settings, parts: Parts, logs: Logs, topic: sns.ITopic | None
 ) -> None:
-    """Add alarms, deployments that they judge, and the dashboard that shows them."""
+    """Add alarms, deployments that they can roll back, and the dashboard."""
     alarms = Alarms(scope, "Alarms", topic)
     _watch_requests(alarms, parts)
     alarms.watch_concurrency()
@@ -101,11 +101,11 @@ def _add_deployments(
     functions: Functions,
     alarms: Alarms,
 ) -> dict[str, codedeploy.LambdaDeploymentGroup]:
-    """Shift requests to a new version bit by bit; move what isn't requested at once.
+    """Shift requests to a new version in steps; move other functions at once.
 
-    Batches of one shard would alternate between two versions, and one call each minute is no
-    sample. Only alarms of the new version stop a deployment: any other one may be raised by what
-    the deployment is to mend.
+    Batches of one shard would alternate between two versions, and one call a minute is no sample.
+    Only alarms of the new version stop a deployment: other alarms may have the cause that the
+    deployment fixes.
     """
     deployments, groups = Deployments(scope, "Deployments"), {}
     for name, function in functions.by_name.items():

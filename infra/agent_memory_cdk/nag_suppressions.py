@@ -1,4 +1,4 @@
-"""Findings of cdk-nag that are meant to be so: each on its own resource, with its reason."""
+"""Accepted findings of cdk-nag, each on its own resource, with its reason."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from constructs import IConstruct
 
 
 def suppress(where: IConstruct, reason: str, *rules: str) -> None:
-    """Suppress what the rules find at one construct, as in `AwsSolutions-SQS3`."""
+    """Suppress findings at one construct, such as `AwsSolutions-SQS3`."""
     for rule in rules:
         pack = rule.partition("-")[0]
         Validations.of(where).acknowledge(Acknowledgment(id=f"{pack}::{rule}", reason=reason))
 
 
 def wildcard_rule(where: IConstruct, arn: str) -> str:
-    """Name the rule that finds grants on all that an ARN with `*` at its end means."""
+    """Name the rule that finds grants on an ARN that ends with `*`."""
     resource = Stack.of(where).resolve(arn)
     return f"AwsSolutions-IAM5[Resource::{_render(resource)}]"
 

@@ -1,4 +1,4 @@
-"""A check of a new version before it gets requests, by a hook of CodeDeploy's."""
+"""Check a new version before it gets requests, by a hook of CodeDeploy."""
 
 from pathlib import Path
 
@@ -76,4 +76,4 @@ class PreTrafficCheck(Construct):
         suppress(hook, "CodeDeploy waits for what it says", "Serverless-LambdaDLQ")
         suppress(hook, "it is one call, and its log has the answer", "Serverless-LambdaTracing")
         group.add_pre_hook(hook)
-        checked.alias.node.add_dependency(hook)  # which knows the new version when it is asked
+        checked.alias.node.add_dependency(hook)  # which knows the new version at the call

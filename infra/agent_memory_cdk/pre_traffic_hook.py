@@ -1,6 +1,6 @@
 """The function that CodeDeploy invokes before a new version gets its first request.
 
-It is deployed as this text alone, and runs on the boto3 of Lambda's own runtime.
+It is deployed as this file only, and uses the boto3 of Lambda's runtime.
 """
 
 import json
@@ -17,7 +17,7 @@ _REQUEST = {
     "version": "2.0",
     "routeKey": "$default",
     "rawPath": _PATH,
-    "rawQueryString": "deep=true",  # it reads the table as well
+    "rawQueryString": "deep=true",  # it also reads the table
     "headers": {},
     "requestContext": {
         "requestId": "pre-traffic-hook",
@@ -29,7 +29,7 @@ _REQUEST = {
 
 
 def handler(event: dict[str, Any], _context: object) -> None:
-    """Tell CodeDeploy whether the new version works; it gets no request unless it does."""
+    """Tell CodeDeploy whether the new version works; otherwise it gets no requests."""
     boto3.client("codedeploy").put_lifecycle_event_hook_execution_status(
         deploymentId=event["DeploymentId"],
         lifecycleEventHookExecutionId=event["LifecycleEventHookExecutionId"],
@@ -38,7 +38,7 @@ def handler(event: dict[str, Any], _context: object) -> None:
 
 
 def _is_healthy(version: str) -> bool:
-    """Tell whether a version, by its ARN, answers a health request; else log its answer."""
+    """Tell whether a version, by its ARN, passes a health request; else log the response."""
     try:
         answer = boto3.client("lambda").invoke(FunctionName=version, Payload=json.dumps(_REQUEST))
         response = json.load(answer["Payload"])
@@ -47,5 +47,5 @@ def _is_healthy(version: str) -> bool:
         return False
     is_healthy = "FunctionError" not in answer and response.get("statusCode") == 200
     if not is_healthy:
-        _LOG.error("%s answers %s", version, response)
+        _LOG.error("%s returned %s", version, response)
     return is_healthy

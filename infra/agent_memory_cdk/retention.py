@@ -1,4 +1,4 @@
-"""Decide what outlives the stack."""
+"""Decide which resources are kept when the stack is deleted."""
 
 from aws_cdk import RemovalPolicy
 
@@ -8,8 +8,8 @@ from .settings import Settings
 def choose_removal_policy(settings: Settings) -> RemovalPolicy:
     """Return the policy of a resource that holds data.
 
-    A resource of a first deployment that fails holds none, and is deleted with it, so that the
-    deployment can be repeated.
+    In a failed first deployment, resources have no data and are deleted, so that the deployment can
+    be repeated.
     """
     if settings.retain:
         return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE

@@ -1,4 +1,4 @@
-"""The operator's key: generated, and nowhere but in Secrets Manager."""
+"""The operator's key: generated, and stored only in Secrets Manager."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""Notices when what protects the data is changed: keys and point-in-time recovery."""
+"""Watch for changes of the data's protection: keys and point-in-time recovery."""
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
@@ -17,7 +17,7 @@ class Safeguards(Construct):
     It needs a trail of management events, which the account has or the operator creates.
 
     Attributes:
-        metric: how many changes there were.
+        metric: the number of changes.
     """
 
     def __init__(self, scope: Construct, id: str, state: State) -> None:

@@ -13,14 +13,14 @@ from .encryption import Encryption
 from .lambda_function import LambdaFunction
 from .nag_suppressions import suppress
 
-_NEXT = Duration.minutes(1)  # the next sweep does what a failed one would have done
+_NEXT = Duration.minutes(1)  # the next sweep does the work of a failed one
 
 
 class Schedule(Construct):
-    """Invokes a function each minute, once for each part of what is due.
+    """Invokes a function each minute, once for each part of the due items.
 
     Args:
-        parts: how many; one part has the event that EventBridge Scheduler makes.
+        parts: the number of parts; a single part gets the plain event of EventBridge Scheduler.
 
     Attributes:
         names: of the schedules.
@@ -52,7 +52,7 @@ class Schedule(Construct):
         schedule = scheduler.CfnSchedule(
             self,
             id,
-            description="agent-memory: works off what is due",
+            description="agent-memory: processes due items",
             schedule_expression="rate(1 minute)",
             state=self._state,
             flexible_time_window={"mode": "OFF"},

@@ -1,4 +1,4 @@
-"""Define what a memory keeps: keys, tables, root key and archive."""
+"""The state of a memory: keys, tables, root key and archive."""
 
 from aws_cdk import Tags
 from aws_cdk import aws_dynamodb as dynamodb
@@ -16,21 +16,20 @@ from .tables import TableArns, Tables
 
 
 class State(Construct):
-    """All that must survive a change of the functions, made here or given.
+    """The resources that must survive a change of the functions, new or given.
 
-    It belongs into a separate stack, so that the functions' stack can be replaced.
-    Logical ids depend on the memory's name alone.
+    Put it into a separate stack, so that the functions' stack can be replaced. Logical ids depend
+    only on the memory's name.
 
     Args:
-        storage_key: encrypts what is stored. Tables, bucket and secret that are given have to be
-            encrypted by it.
-        values_key: wraps the data keys of sensitive values; a multi-Region key, if the memory is
-            ever to be in a second Region.
-        memory_table: with its stream's ARN, where it is imported.
+        storage_key: encrypts stored data. Given tables, bucket and secret must be encrypted by it.
+        values_key: wraps the data keys of sensitive values; must be a multi-Region key for a second
+            Region.
+        memory_table: with its stream's ARN, if it is imported.
         log_table: without a stream.
         archive_bucket: for archived conversations and large objects.
-        also_grant: two other tables that functions may use as well: those that are to take the
-            place of these, or have given it up.
+        also_grant: two more tables that functions may use: those that will replace these, or were
+            replaced.
         root_key: a secret with the operator's key: at least 16 characters.
     """
 

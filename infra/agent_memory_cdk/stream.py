@@ -1,4 +1,4 @@
-"""The change stream: from the memory table to the stream function, and to a queue if that fails."""
+"""The change stream: from the memory table to the stream function; failures to a queue."""
 
 import json
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from .nag_suppressions import suppress, wildcard_rule
 from .tables import Tables, TableStream
 
 _BATCH = 200  # at 5 ms a call their logs take 130 ms
-_RETRIES = -1  # until the record is too old: a broken key or table may take hours to mend
+_RETRIES = -1  # until the record is too old: repairing a key or table may take hours
 _MOST_SECONDS = 14_400  # the stream keeps records for a day; 20 hours remain for a replay
 
 
 class Stream(Construct):
-    """Hands the table's changes over to consumers, in order; failures go to the dead letters."""
+    """Delivers the table's changes to consumers, in order; failures become dead letters."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Stream(Construct):
         is_enabled: bool = True,
         batch: int = _BATCH,
     ) -> None:
-        """`batch` is how many records an invocation gets at most."""
+        """`batch` is the maximum number of records of an invocation."""
         super().__init__(scope, id)
         self._parallelism = parallelism
         self.dead_letters = DeadLetters(self, "DeadLetters", encryption)

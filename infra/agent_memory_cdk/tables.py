@@ -22,7 +22,7 @@ _TYPES = {"S": dynamodb.AttributeType.STRING, "N": dynamodb.AttributeType.NUMBER
 
 @dataclass(frozen=True, slots=True)
 class TableStream:
-    """The change stream of a memory table; `name` is the table's, and empty for its own."""
+    """The change stream of a memory table; `name` is the table's name, empty for a new one."""
 
     table_arn: str
     arn: str
@@ -30,13 +30,13 @@ class TableStream:
 
     @property
     def all_arns(self) -> str:
-        """The ARN that means all streams of the table."""
+        """The ARN of all streams of the table."""
         return f"{self.table_arn}/stream/*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableArns:
-    """Both tables of a memory, as a restore makes them.
+    """Both tables of a memory, such as restored ones.
 
     Attributes:
         memory_stream: the ARN of the memory table's stream, which begins with the table's own.
@@ -53,21 +53,20 @@ class TableArns:
 
 
 class Tables(Construct):
-    """`memory` holds all but the logs and has a change stream; `log` holds events.
+    """`memory` has everything except the logs, and a change stream; `log` has events.
 
-    Both are encrypted, can be restored to any second of the last 35 days, and let DynamoDB remove
-    what has expired. They are global tables of one Region, since a plain one can't become global
-    without being replaced. A table that is given is used as it is. `operations protect` protects
-    them from deletion: in the template, that would keep a failed first deployment from being
-    rolled back.
+    Both are encrypted, can be restored to any second of the last 35 days, and expire items by
+    DynamoDB's TTL. They are global tables of one Region, since a plain table can't become global
+    without a replacement. A given table is used unchanged. `operations protect` protects them from
+    deletion: in the template, protection would prevent the rollback of a failed first deployment.
 
     Args:
-        also_grant: two other tables that functions may use as well, and whose changes are read.
-            So they can take the place of these, or these of them, without a call refused.
+        also_grant: two more tables that functions may use, and whose changes are read. So one pair
+            can replace the other without rejected calls.
 
     Attributes:
-        memory_name, log_name: as functions get them: literals, wherever the tables are made here or
-            given by a literal ARN. A function's version doesn't change with what a reference means.
+        memory_name, log_name: for functions: literals if the tables are new or given by a literal
+            ARN. A change behind a reference would not make a new version of a function.
 
     Raises:
         WrongChoice: the memory table that is given has no stream.
@@ -93,7 +92,7 @@ class Tables(Construct):
         self.memory_name = memory.table_name if memory else self._physical_name("Memory")
         self.log_name = log.table_name if log else self._physical_name("Log")
         if self.memory.table_stream_arn is None:
-            raise WrongChoice("the memory table needs its table_stream_arn: give it, too")
+            raise WrongChoice("the memory table needs its table_stream_arn, too")
         memory_arn = memory.table_arn if memory else self._memory_arn()
         self.streams = [TableStream(memory_arn, self.memory.table_stream_arn, self._name_stream())]
         if also_grant is not None:
@@ -102,7 +101,7 @@ class Tables(Construct):
 
     @property
     def memory_arns(self) -> list[str]:
-        """The memory table's ARN, and that of the other one that functions may use."""
+        """The ARNs of the memory table, and of the other one that functions may use."""
         return [self.memory.table_arn, *([self._also.memory] if self._also else [])]
 
     @property
@@ -110,7 +109,7 @@ class Tables(Construct):
         return [self.log.table_arn, *([self._also.log] if self._also else [])]
 
     def _name_stream(self, arn: str = "") -> str:
-        """Name a stream by its table: a mapping stays when the table in use is another one."""
+        """Name a stream by its table, so that its mapping stays when the table in use changes."""
         name = arn.rpartition("/")[2] or self.memory_name
         own = name == self._physical_name("Memory") or Token.is_unresolved(name)
         return "" if own else name
@@ -118,7 +117,7 @@ class Tables(Construct):
     def grant(
         self, role: iam.Role, on_memory: TableGrant, on_log: TableGrant | None = None
     ) -> None:
-        """Let a role call exactly what is granted."""
+        """Grant exactly these calls to a role."""
         for arns, grant in ((self.memory_arns, on_memory), (self.log_arns, on_log)):
             statements = [grant.build_statements(arn) for arn in arns] if grant else []
             for statement in chain.from_iterable(statements):
@@ -166,7 +165,7 @@ class Tables(Construct):
         )
         low = cast("dynamodb.CfnGlobalTable", table.node.default_child)
         low.override_logical_id(self._settings.to_logical_id(f"{id}Table"))
-        # TableEncryptionV2 takes a key only where the stack's Region is known
+        # TableEncryptionV2 accepts a key only if the stack's Region is known
         own_key = {"KMSMasterKeyId": self._encryption.storage.key_arn}
         low.add_property_override("Replicas.0.SSESpecification", own_key)
         if self._settings.standby is not None:
@@ -176,18 +175,18 @@ class Tables(Construct):
         return table
 
     def _memory_arn(self) -> str:
-        """Render the ARN by the name: the same text in whatever stack it is used."""
+        """Render the ARN by the name, so that it is the same text in all stacks."""
         return Stack.of(self).format_arn(
             service="dynamodb", resource="table", resource_name=self.memory_name
         )
 
     def _physical_name(self, id: str) -> str:
-        """Name a table: CloudFormation replaces nothing that has a name."""
+        """Name a table: CloudFormation does not replace a resource with a name."""
         return f"agent-memory-{self._settings.name}-{id.lower()}"
 
 
 def _replicate(table: dynamodb.CfnGlobalTable, standby: StandbyRegion) -> None:
-    """Replicate a table to another Region; what is replicated has a stream."""
+    """Replicate a table to another Region; a replicated table has a stream."""
     table.add_property_override("StreamSpecification.StreamViewType", "NEW_AND_OLD_IMAGES")
     table.add_property_override(
         "Replicas.1",
@@ -200,7 +199,7 @@ def _replicate(table: dynamodb.CfnGlobalTable, standby: StandbyRegion) -> None:
 
 
 def _record_throttled_keys(table: dynamodb.CfnGlobalTable, indexes: list[str]) -> None:
-    """Record the keys that are throttled most, for a table and for each of its indexes."""
+    """Record the most throttled keys of a table and of each of its indexes."""
     recorded = {"Enabled": True, "Mode": "THROTTLED_KEYS"}
     specified = [
         {"IndexName": name, "ContributorInsightsSpecification": recorded} for name in indexes
@@ -215,7 +214,7 @@ def _to_attribute(name: str, kind: str = "S") -> dynamodb.Attribute:
 
 
 def _to_index(index: dict[str, Any], types: dict[str, str]) -> dynamodb.GlobalSecondaryIndexPropsV2:
-    """Convert an index. All are sparse: what lacks one of an index's keys isn't in it."""
+    """Convert an index. All are sparse: items without the index's keys aren't in it."""
     names = [each["AttributeName"] for each in index["KeySchema"]]
     partition, *sort = [_to_attribute(name, types[name]) for name in names]
     including = index["Projection"].get("NonKeyAttributes")

@@ -1,4 +1,4 @@
-"""Task events of other systems: a rule that brings them to a function, and a queue of refusals."""
+"""Task events of other systems: a rule that sends them to a function, and a queue of failures."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
@@ -16,7 +16,7 @@ _RETRIES = 2
 
 
 class TaskEvents(Construct):
-    """A rule on a bus of the account. What isn't delivered, or is refused, is in the queue."""
+    """A rule on a bus of the account. Undelivered and rejected events are in the queue."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class TaskEvents(Construct):
         )
 
     def _bus(self, source: TaskEventSource) -> events.IEventBus | None:
-        """Find the bus that is named; None is the account's default."""
+        """Find the named bus; None for the account's default."""
         if source.bus_arn is None:
             return None
         return events.EventBus.from_event_bus_arn(self, "Bus", source.bus_arn)

@@ -15,14 +15,14 @@ _DEFINED = len(build_memory_table("memory")["AttributeDefinitions"])
 
 
 def add_vector_index(table: dynamodb.TableV2, dimensions: int) -> None:
-    """Add the index to a table. On a table that is there it is built in the background.
+    """Add the index to a table. On an existing table, it is built in the background.
 
     Args:
-        dimensions: how many numbers of meaning a vector has.
+        dimensions: of the vectors, without added numbers.
     """
     low = cast("dynamodb.CfnGlobalTable", table.node.default_child)
     for number, each in enumerate(_INDEX["SearchSchema"]):
-        # appended to those that the CDK renders for keys and other indexes
+        # added to the definitions that the CDK renders for keys and other indexes
         place = f"AttributeDefinitions.{_DEFINED + number}"
         low.add_property_override(place, _string(each["AttributeName"]))
     low.vector_indexes = [

@@ -1,7 +1,6 @@
 """Builds the asset: pinned wheels for Lambda's platform beside the functions.
 
-Both parts are cached under what they are made from; the second is the asset's own digest, so that
-the same input is the same asset.
+Both parts are cached by the digest of their sources, so that the same input gives the same asset.
 """
 
 import hashlib
@@ -30,7 +29,7 @@ _SWAGGER_UI = _ROOT / "node_modules/swagger-ui-dist"
 _SWAGGER_UI_FILES = ("swagger-ui-bundle.js", "swagger-ui.css")
 _LAPTOP_ONLY = "local"
 _RUN_LOCK = _ROOT / "requirements/run.lock"
-_TO_EMBED = "tokenizers"  # of what it depends on, nothing is used
+_TO_EMBED = "tokenizers"  # its dependencies are not used
 _LAMBDAS_OWN = ("botocore", "python-dateutil", "six", "urllib3")  # comes with its boto3
 _REQUIREMENT = re.compile(r"(?m)^([a-z0-9-]+)==.*\n(?:[ \t]+.*\n)*")
 _PYTHON_MARKER = re.compile(r" ; python_full_version (<|>=) '3\.(\d+)'")
@@ -39,7 +38,7 @@ _MAC_MARKER = re.compile(r" ; [^\\\n]*sys_platform (==|!=) 'darwin'")
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A folder for Lambda, the digest of all that it is made from, and whether it has bytecode."""
+    """A folder for Lambda, the digest of its sources, and whether it has bytecode."""
 
     folder: Path
     digest: str
@@ -47,10 +46,10 @@ class Asset:
 
 
 def build(target: Target, cache: Path = _CACHE) -> Asset:
-    """Build the asset for a target: once, as long as nothing that it's made from changes.
+    """Build the asset for a target, unless its sources are unchanged.
 
     Raises:
-        subprocess.CalledProcessError: pip can't install the packages; it has said why.
+        subprocess.CalledProcessError: pip can't install the packages, and has printed the reason.
     """
     compiler = interpreter(target.python)
     compiled = compiler is not None
@@ -62,7 +61,7 @@ def build(target: Target, cache: Path = _CACHE) -> Asset:
 
 
 def digest_of(target: Target, *, compiled: bool) -> str:
-    """Compute the digest of all that an asset is made from."""
+    """Compute the digest of an asset's sources."""
     return _digest(_digest_of_packages(target, compiled=compiled), [*sources(), _NODE_LOCK])
 
 
@@ -97,7 +96,7 @@ def _digest(start: str, files: Iterable[Path]) -> str:
 
 
 def _cached(folder: Path, fill: Callable[[Path], None]) -> Path:
-    """Fill the folder if it isn't there; an interruption leaves nothing under its name."""
+    """Fill the folder if it does not exist; an interruption leaves nothing under its name."""
     if folder.exists():
         return folder
     folder.parent.mkdir(exist_ok=True)
@@ -107,7 +106,7 @@ def _cached(folder: Path, fill: Callable[[Path], None]) -> Path:
         _make_readable(fresh)
         fresh.rename(folder)
     except OSError:
-        if not folder.exists():  # else another build was quicker, and filled it alike
+        if not folder.exists():  # else another build has filled it with the same files
             raise
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -161,7 +160,7 @@ def _is_for_target(target: Target, requirement: str) -> bool:
 
 
 def _pinned(package: str) -> str:
-    """Find how the development server's lock pins a package."""
+    """Find a package's pin in the development server's lock."""
     found = _REQUIREMENT.finditer(_RUN_LOCK.read_text())
     return next(each.group() for each in found if each[1] == package)
 

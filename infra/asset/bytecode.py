@@ -1,6 +1,6 @@
 """Compiled modules for the asset.
 
-Lambda's code folder is read-only, so what isn't compiled here is compiled at each cold start.
+Lambda's code folder is read-only, so a module that isn't compiled is compiled at each cold start.
 """
 
 import os
@@ -31,7 +31,7 @@ def _version(executable: str) -> str:
 
 
 def compile_all(executable: str, folder: Path, part: str = "") -> None:
-    """Compile the modules of an asset, to be used unchecked: they do not change there."""
+    """Compile the modules of an asset as unchecked bytecode: they do not change in Lambda."""
     command = [executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
     where = ["-s", str(folder), "-p", _UNPACKED_AT, str(folder / part)]
     same_each_time = {**os.environ, "PYTHONHASHSEED": "0"}

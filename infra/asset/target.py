@@ -1,4 +1,4 @@
-"""Define what the code is built for."""
+"""The Lambda runtime that the code is built for."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ _MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
 class Target:
     """A Lambda runtime: `runtime` as in `python3.13`, `architecture` as in `arm64`.
 
-    With `boto3` the AWS SDK is shipped, in our version; without, Lambda's own is used.
+    With `boto3`, the asset contains the AWS SDK in our version; otherwise Lambda's own is used.
     """
 
     runtime: str

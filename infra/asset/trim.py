@@ -1,4 +1,4 @@
-"""Remove from the installed packages what the functions never read."""
+"""Remove files that the functions never read from the installed packages."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ def trim(folder: Path) -> None:
 
 
 def _trim_models(data: Path) -> None:
-    """Keep the models of the services that are called: 30 MB less."""
+    """Keep only the models of called services: 30 MB less."""
     for each in data.iterdir():
         if each.is_dir() and each.name not in SERVICES:
             shutil.rmtree(each)
@@ -43,7 +43,7 @@ def _trim_models(data: Path) -> None:
 
 
 def _trim_endpoints(path: Path) -> None:
-    """Keep the same services in the list of endpoints, which every client parses: 1.2 MB less."""
+    """Keep only these services in the list of endpoints, which every client parses: 1.2 MB less."""
     endpoints = json.loads(path.read_text())
     for partition in endpoints["partitions"]:
         known = partition["services"]
@@ -60,7 +60,7 @@ def _trim_documentation(path: Path) -> None:
 
 
 def _keep_operations(model: dict[str, Any], names: set[str]) -> None:
-    """Keep these operations of a service's model, and the shapes that they use."""
+    """Keep only these operations of a service's model, and their shapes."""
     model["operations"] = {name: model["operations"][name] for name in names}
     left, used = [model["operations"]], dict[str, Any]()
     while left:

@@ -1,1 +1,1 @@
-"""A day on a real AWS account: deploy, try what can break there, measure, and clean up."""
+"""A day on a real AWS account: deploy, test failures, measure, and clean up."""

@@ -17,7 +17,7 @@ from operations.estimate import Usage, estimate
 _NAME = re.compile(r"day(-[a-z][a-z0-9]*)*")
 _LONGEST_NAME = 18
 _COMMAND = 'make deploy STAGE={name} APPROVAL=never APP={app} CONTEXT="{context}"'
-_LOAD_USD = 5.0  # what the requests, builds and copies of a day can cost together
+_LOAD_USD = 5.0  # the maximum cost of a day's requests, builds and copies
 
 
 def main() -> int:
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def run(day: Day, report: Path, *, keep: bool = False) -> int:
-    """Run the steps that are left, clean up whatever happens, and write the report."""
+    """Run the remaining steps, clean up in any case, and write the report."""
     if "ended" not in day.state:
         _begin(day)
         try:
@@ -54,7 +54,7 @@ def run(day: Day, report: Path, *, keep: bool = False) -> int:
         try:
             day.save(cost=find_cost(day))
         except (BotoCoreError, ClientError) as error:
-            print(f"aws-day: the cost isn't known: {error}", file=sys.stderr)
+            print(f"aws-day: the cost is not available: {error}", file=sys.stderr)
         if day.state.get("cost") is None:
             day.state.pop("cost", None)
     report.write_text(render(day), "utf-8")
@@ -64,7 +64,7 @@ def run(day: Day, report: Path, *, keep: bool = False) -> int:
 
 
 def _begin(day: Day) -> None:
-    """Note what the day begins with; refuse the name of another deployment.
+    """Record the start of the day; reject the name of another deployment.
 
     Raises:
         SystemExit: another deployment has the name.
@@ -98,7 +98,7 @@ def _find_account() -> str | None:
 
 
 def plan(day: Day) -> str:
-    """Render what a day would do, without an account."""
+    """Render the steps of a day, without an account."""
     skipped = {
         "standby and back": "no --standby REGION" if day.standby is None else "",
         "edge": "" if "edge_domain_name" in day.context else "no -c edge_domain_name=…",

@@ -15,7 +15,7 @@ MEMORY = "/api/v1/memory"
 
 
 class Answer(NamedTuple):
-    """The answer of an API, and the seconds until it came."""
+    """The response of an API, and its latency in seconds."""
 
     status: int
     body: bytes
@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 
 class Caller:
-    """Calls an API in the name of a principal; each thread has a connection."""
+    """Calls an API as a principal; each thread has a connection."""
 
     def __init__(self, address: str, key: str) -> None:
         self._address = urlsplit(address)
@@ -63,7 +63,7 @@ class Caller:
         return Answer(response.status, content, found, time.monotonic() - began)
 
     def expect(self, status: int, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        """Send a request, and return the JSON of its answer; fail if it has another status."""
+        """Send a request, and return the JSON of the response; fail if it has another status."""
         answer = self.call(method, path, body, headers)
         if answer.status != status:
             raise UnexpectedAnswer(f"{method} {path}: {answer.status} {answer.body[:300]!r}")
@@ -84,7 +84,7 @@ class Caller:
 
 
 class UnexpectedAnswer(Exception):
-    """The API answered otherwise than a step expects."""
+    """The API's response differs from the expected one."""
 
 
 def send(method: str, url: str, body: bytes | None, headers: dict[str, str]) -> Answer:
@@ -98,7 +98,7 @@ def send(method: str, url: str, body: bytes | None, headers: dict[str, str]) -> 
 
 
 def measure(threads: int, calls: Iterable[Callable[[], Answer]]) -> dict[str, Any]:
-    """Make calls side by side; return how many failed, and the latency of the others in ms."""
+    """Make calls in parallel; return the number of failures, and the others' latency in ms."""
     with ThreadPoolExecutor(threads) as pool:
         answers = list(pool.map(lambda call: call(), calls))
     seconds = sorted(each.seconds for each in answers if 200 <= each.status < 300)
@@ -119,7 +119,7 @@ def find_percentile(seconds: list[float], percent: int) -> float | None:
 
 
 class Writer:
-    """Writes an entry five times a second, and notes how often and for how long that failed."""
+    """Writes an entry five times a second, and records the number and duration of failures."""
 
     def __init__(self, caller: Caller, name: str) -> None:
         self._caller, self._name, self._stop = caller, name, threading.Event()
@@ -146,7 +146,7 @@ class Writer:
 
     @property
     def report(self) -> dict[str, Any]:
-        """The number of writes, and how they were refused."""
+        """The number of writes, and the rejections."""
         gap = round(self.longest, 1)
         return {"writes": self.accepted, "refused": self.refused, "longest_gap_seconds": gap}
 

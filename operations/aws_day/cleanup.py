@@ -1,4 +1,4 @@
-"""Delete everything that a day has made; nothing of another deployment."""
+"""Delete all resources of a day, and none of another deployment."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,9 +15,9 @@ _PENDING_DAYS = 7
 
 
 def clean_up(day: Day) -> list[str]:
-    """Delete the day's deployments in all their Regions; return what is left, with the reason.
+    """Delete the day's deployments in all Regions; return remaining resources with reasons.
 
-    It can be repeated: what is gone is no error.
+    It can be repeated: missing resources are no error.
     """
     regions: list[str] = [client("sts").meta.region_name]
     if day.standby is not None:
@@ -51,7 +51,7 @@ def _delete_deployment(name: str) -> list[str]:
 
 
 def delete_stacks(name: str) -> None:
-    """Delete the stacks of a deployment, which keeps its data."""
+    """Delete the stacks of a deployment; its data is kept."""
     for stack in (f"agent-memory-{name}", f"agent-memory-{name}-state"):
         _delete_stack(client("cloudformation"), stack)
 
@@ -90,7 +90,7 @@ def _list_logs(cloudformation: Any, stack: str) -> list[str]:
 
 
 def _delete_tables(name: str) -> None:
-    """Delete the tables. AWS deletes the one of the first Region after its replica alone."""
+    """Delete the tables. AWS deletes a table of the first Region only after its replica."""
     dynamodb = client("dynamodb")
     own = re.compile(rf"agent-memory-{name}-(memory|log)(-restored)?")
     for page in dynamodb.get_paginator("list_tables").paginate():
@@ -146,7 +146,7 @@ def _list_keys(kms: Any) -> Iterator[dict[str, Any]]:
 
 
 def _delete_logs(name: str) -> None:
-    """Delete logs of stacks that are gone. A name continues by a logical id, with a capital."""
+    """Delete logs of deleted stacks. Names continue with a logical id, which has a capital."""
     logs = client("logs")
     prefix = f"agent-memory-{name}-"
     pages = logs.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)

@@ -1,4 +1,4 @@
-"""The course of the day: steps one after the other, kept in a file, and always cleaned up."""
+"""The course of the day: steps one by one, stored in a file, with a cleanup at the end."""
 
 import json
 import os
@@ -25,15 +25,15 @@ Find = Callable[[str], Deployment]
 
 
 class Interrupted(BaseException):
-    """A signal ended the day; what it made is cleaned up."""
+    """A signal ended the day; its resources are cleaned up."""
 
 
 class NotApplicable(Exception):
-    """A step can't be tried with the options of this day; the message has the reason."""
+    """A step can't run with the options of this day; the message has the reason."""
 
 
 class StepFailed(Exception):
-    """The deployment does otherwise than it should."""
+    """The deployment does not behave as expected."""
 
 
 @dataclass
@@ -41,11 +41,11 @@ class Day:
     """A day on an account.
 
     Attributes:
-        name: the deployment's name; it begins with `day`, and nothing else has it.
-        file: keeps the results of the steps, so that a day that was cut off can continue.
+        name: the deployment's unique name, which begins with `day`.
+        file: stores the results of the steps, so that an interrupted day can continue.
         command: the line that deploys (`run_deployment`), with {app} for the CDK app.
         context: options of each deployment.
-        standby: the Region for the step of that name; none unless given.
+        standby: the Region for the step of that name; None to skip it.
         find: finds a deployment by its name.
     """
 
@@ -67,7 +67,7 @@ class Day:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The deployments of the day: the one of all steps, and the one whose creation fails."""
+        """The deployments of the day: for all steps, and for the failing creation."""
         return self.name, f"{self.name}-f"
 
     @property
@@ -83,7 +83,7 @@ class Day:
         return Caller(self.deployment.outputs["ApiUrl"], self.state["key"])
 
     def agent(self, name: str) -> Caller:
-        """Create an agent, unless the day has it; return it."""
+        """Return an agent; create it at its first use."""
         keys = self.state.setdefault("agents", {})
         if name not in keys:
             body = {"id": name, "kind": "agent"}
@@ -115,10 +115,10 @@ class Day:
 
 
 def await_true(check: Callable[[], Any], what: str, seconds: float = 900.0) -> float:
-    """Wait until something is so; return after how many seconds it is.
+    """Wait until a condition holds; return the seconds.
 
     Raises:
-        StepFailed: it isn't so in time.
+        StepFailed: the condition does not hold in time.
     """
     began = time.monotonic()
     while not check():
@@ -132,7 +132,7 @@ def expect(is_right: object, problem: str) -> None:
     """Fail the step with a problem.
 
     Raises:
-        StepFailed: it isn't right.
+        StepFailed: the condition does not hold.
     """
     if not is_right:
         raise StepFailed(problem)
@@ -142,7 +142,7 @@ Step = Callable[[Day], Facts]
 
 
 def run_steps(day: Day, steps: list[Step], show: Callable[[str], None] = print) -> None:
-    """Run the steps that the day hasn't; a step that fails doesn't end the day."""
+    """Run the remaining steps; a failing step doesn't end the day."""
     for step in steps:
         name = step.__name__.replace("_", " ")
         if day.state["steps"].get(name, {}).get("status") in ("done", "skipped"):
@@ -167,7 +167,7 @@ def _run_step(day: Day, step: Step) -> dict[str, Any]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Turn signals that end a process into an exception, so that what follows still runs."""
+    """Convert signals that end a process to an exception, so that the cleanup still runs."""
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
         raise Interrupted(signal.Signals(number).name)
@@ -185,7 +185,7 @@ def interruptible() -> Iterator[None]:
 
 
 def find_commit() -> str:
-    """Name the commit that is deployed."""
+    """Return the deployed commit."""
     line = ("git", "describe", "--always", "--dirty")
     ran = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603 - fixed words
     return ran.stdout.strip() or "unknown"

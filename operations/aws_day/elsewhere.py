@@ -10,7 +10,7 @@ _BLOCKED = ("${jndi:ldap://x}", "http://169.254.169.254/latest/meta-data", "<scr
 
 
 def standby_and_back(day: Day) -> Facts:
-    """Replicate to a second Region, let that one write, and switch back."""
+    """Replicate to a second Region, write in it, and switch back."""
     if day.standby is None:
         raise NotApplicable("name a second Region: --standby REGION")
     home: str = client("sts").meta.region_name
@@ -59,7 +59,7 @@ def _find_or_create_key(day: Day) -> str:
 
 
 def _find_replicas(day: Day, home: str, key: str) -> dict[str, str]:
-    """Find what the second Region's deployment refers to, once it is replicated."""
+    """Find the replicated resources for the second Region's deployment."""
     outputs, region = day.deployment.outputs, str(day.standby)
     found = client("lambda").get_function_configuration(FunctionName=day.deployment.alias_of("Api"))
     values = found["Environment"]["Variables"]["ENCRYPTION_KEY_ID"]
@@ -89,7 +89,7 @@ def _find_replicas(day: Day, home: str, key: str) -> dict[str, str]:
 
 
 def edge(day: Day) -> Facts:
-    """Call the API behind CloudFront and the firewall, with texts that firewalls block."""
+    """Call the API through CloudFront and the firewall, with texts that firewalls block."""
     if "edge_domain_name" not in day.context:
         raise NotApplicable("deploy with the options of an edge: -c edge_domain_name=… and others")
     agent = day.agent("edge")

@@ -1,4 +1,4 @@
-"""`python -m operations.aws_day.faults`: the CDK app, with a fault that a step of the day asks for.
+"""`python -m operations.aws_day.faults`: the CDK app with a fault for a step of the day.
 
 `-c day_fault=create` fails the first deployment at its end. `-c day_fault=release` publishes a
 version whose functions look for a table that doesn't exist.
@@ -15,7 +15,7 @@ from infra.stacks import MemoryStacks
 
 
 def add_fault(app: App, stacks: MemoryStacks) -> None:
-    """Add the fault that the context names, if it names one."""
+    """Add the fault of the context, if any."""
     fault = app.node.try_get_context("day_fault")
     if fault == "create":
         _fail_at_the_end(stacks)
@@ -33,7 +33,7 @@ def _fail_at_the_end(stacks: MemoryStacks) -> None:
 
 
 def main() -> None:
-    """Synthesize the stacks that the context asks for."""
+    """Synthesize the stacks of the context."""
     app = App()
     add_fault(app, make(app, Config.from_context(app.node.get_all_context())))
     app.synth()

@@ -1,4 +1,4 @@
-"""The report of a day, and what it cost."""
+"""The report of a day, and its cost."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ _BILLED_AFTER = timedelta(hours=24)  # when AWS has most of a day's cost
 
 
 def find_cost(day: Day) -> dict[str, Any] | None:
-    """Find what the day cost, by service; None until AWS can know it."""
+    """Find the cost of the day by service; None until AWS has it."""
     began, ended = (datetime.fromisoformat(day.state[each]) for each in ("began", "ended"))
     if _now() < ended + _BILLED_AFTER:
         return None

@@ -1,4 +1,4 @@
-"""The steps of the day, in their order. Each says in its first line what it tries."""
+"""The steps of the day, in order. The first line of each docstring describes the step."""
 
 import json
 import os
@@ -37,7 +37,7 @@ from operations.versions import list_functions
 _COLD_CALLS = 20
 _LARGE = 6_000_000  # bytes; more than a request carries
 _LETTERS = 20
-_YOUNG = 60  # seconds: the youngest age at which Lambda gives a record up
+_YOUNG = 60  # seconds: Lambda's minimum for the maximum age of a record
 _DENIAL = "aws-day-denial"
 
 
@@ -128,7 +128,7 @@ def large_objects(day: Day) -> Facts:
 
 
 def index(day: Day) -> Facts:
-    """Wait until the vector index is active, and search by it."""
+    """Wait until the vector index is active, and search with it."""
     if day.context.get("vector_index") != "true":
         raise NotApplicable("deploy with -c vector_index=true")
     dynamodb, table = client("dynamodb"), day.deployment.outputs["MemoryTable"]
@@ -149,7 +149,7 @@ def index(day: Day) -> Facts:
 
 
 def rotate(day: Day) -> Facts:
-    """Rotate the root key: the new one works, then the former one doesn't."""
+    """Rotate the root key: the new key works, then the former one no longer does."""
     deployment = day.deployment
     read = client("secretsmanager").get_secret_value
     address, secret = deployment.outputs["ApiUrl"], deployment.outputs["RootKeySecretId"]
@@ -183,7 +183,7 @@ def release(day: Day) -> Facts:
 
 
 def change_release(day: Day) -> dict[str, str]:
-    """Choose a limit that the deployment doesn't have, so that a new version is published."""
+    """Set a limit to another value, so that a new version is published."""
     number = int(day.state["context"].get("principal_requests_per_minute", 6000)) + 1
     context = {"principal_requests_per_minute": str(number)}
     day.save(context=day.state["context"] | context)
@@ -223,7 +223,7 @@ def ringing(day: Day, name: str) -> Iterator[None]:
 
 
 def failing_release(day: Day) -> Facts:
-    """Release a version that can't read its table; the former one keeps answering."""
+    """Release a version that can't read its table; the former version keeps responding."""
     before = find_versions(day.deployment)
     with writing(day.agent("failing"), "failing") as writer:
         try:
@@ -260,7 +260,7 @@ def read_only(day: Day) -> Facts:
 
 
 def poison_and_replay(day: Day) -> Facts:
-    """Store a record that has no event; then let records fail, and replay them."""
+    """Store a record without an event; then make records fail, and redeliver them."""
     deployment, agent = day.deployment, day.agent("replay")
     agent.create("first")
     await_true(lambda: count_events(agent, "replay") == 1, "the first event")
@@ -290,7 +290,7 @@ def poison_and_replay(day: Day) -> Facts:
 
 
 def _put_poison(deployment: Deployment, agent: Caller) -> None:
-    """Put an item that has the key of an entry of this agent, and nothing else."""
+    """Put an item with only the key of an entry of this agent."""
     me = agent.expect(200, "GET", "/api/v1/me")
     partition = AGENT.build_partition(me["tenant"], agent=me["id"])
     client("dynamodb").put_item(
@@ -309,7 +309,7 @@ def _count_letters(deployment: Deployment) -> int:
 
 @contextmanager
 def _impatient(deployment: Deployment) -> Iterator[None]:
-    """Give records up after a minute instead of four hours."""
+    """Limit the age of records to a minute instead of four hours."""
     functions = client("lambda")
     listed = functions.list_event_source_mappings(FunctionName=deployment.alias_of("Stream"))
     found = listed["EventSourceMappings"]
@@ -367,11 +367,11 @@ def _render(day: Day) -> str:
 
 
 def destroy_and_reattach(day: Day) -> Facts:
-    """Destroy the stacks, and deploy again on what they left."""
+    """Destroy the stacks, and deploy again on the kept resources."""
     agent, outputs = day.agent("reattach"), day.deployment.outputs
     kept = agent.create("kept", {"text": "secret"}, sensitivity="confidential")
     tables = {"memory_table": outputs["MemoryTable"], "log_table": outputs["LogTable"]}
-    set_switches(day.deployment, **tables)  # as a restore leaves them that was cut off
+    set_switches(day.deployment, **tables)  # as after an interrupted restore
     delete_stacks(day.name)
     line = day.line().replace("{context}", _render(day) + " {context}")
     if "memory_stream_arn" in day.state["context"]:  # so there are two pairs of tables

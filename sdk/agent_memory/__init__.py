@@ -84,7 +84,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """Each is imported when it is asked for; pytest loads this package in every run."""
+    """Import each name at its first use: pytest loads this package in every run."""
     if name not in _LATER:
         importlib.import_module("agent_memory.hints").refuse_name(__name__, name)
     return getattr(importlib.import_module(f"agent_memory.{_LATER[name]}"), name)

@@ -16,18 +16,18 @@ Fetch = Callable[[int, str | None], Page[Item]]
 
 
 def run_check(check: Callable[[], None]) -> None:
-    """Run a check that may ask the service."""
+    """Run a check that may call the service."""
     check()
 
 
 class Connections:
     """The HTTP client of all threads of a process.
 
-    A forked process makes another one: on shared connections, each would read answers to the
+    A forked process creates its own: on shared connections, each would read responses to the
     other's requests.
 
     Args:
-        connect: makes one.
+        connect: creates a client.
     """
 
     def __init__(self, connect: Callable[[], httpx.Client]) -> None:
@@ -50,7 +50,7 @@ class Connections:
 
 
 class Turns:
-    """One lock for each name, so that those who change one thing queue up. Thread-safe."""
+    """One lock for each name, so that changes of one thing wait for each other. Thread-safe."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -63,7 +63,7 @@ class Turns:
 
 
 class FirstPage(FirstPageView[Item], Iterable[Item]):
-    """A list whose first page is read when it is asked for."""
+    """A list whose first page is read at its first use."""
 
     _first: Page[Item] | None = None
 

@@ -16,15 +16,15 @@ AsyncFetch = Callable[[int, str | None], Awaitable[Page[Item]]]
 
 
 async def run_check(check: Callable[[], None]) -> None:
-    """Run a check that may ask the service, in a thread."""
+    """Run a check that may call the service, in a thread."""
     await asyncio.to_thread(check)
 
 
 class AsyncConnections:
-    """An HTTP client for each event loop, since connections belong to the loop that made them.
+    """An HTTP client for each event loop, since connections belong to the loop that created them.
 
     Args:
-        connect: makes one.
+        connect: creates a client.
     """
 
     def __init__(self, connect: Callable[[], httpx.AsyncClient]) -> None:
@@ -45,7 +45,7 @@ class AsyncConnections:
             return self._by_loop[loop]
 
     async def aclose(self) -> None:
-        """Close those of all loops that still run; the others' connections ended with them."""
+        """Close the clients of running loops; other connections ended with their loops."""
         with self._lock:
             self._is_closed = True
             open_ones, self._by_loop = self._by_loop, {}
@@ -58,7 +58,7 @@ class AsyncConnections:
 
 
 class AsyncTurns:
-    """One lock for each name and event loop, so that those who change one thing queue up."""
+    """One lock for each name and event loop, so that changes of one thing wait for each other."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()

@@ -1,4 +1,4 @@
-"""From one kind of client to the other."""
+"""Convert one kind of client to the other."""
 
 import httpx
 
@@ -10,7 +10,7 @@ def to_async(client: object) -> AsyncClient:
     """Return the `AsyncClient` itself, or a new one with the settings of a `Client`.
 
     Raises:
-        TypeError: raised when it is neither, or has a transport that only a Client can use.
+        TypeError: raised when it is no client, or has a transport that only a Client can use.
     """
     if isinstance(client, AsyncClient):
         return client
@@ -23,12 +23,12 @@ def to_async(client: object) -> AsyncClient:
 
 
 def to_sync(client: object) -> Client:
-    """Return a client that any thread can call: the `Client` itself, or one like an `AsyncClient`.
+    """Return a client for any thread: the `Client` itself, or one with an `AsyncClient`'s settings.
 
     The new client has its own connections, which live as long as it is used.
 
     Raises:
-        TypeError: raised when it is neither, or has a transport that only an AsyncClient can use.
+        TypeError: raised when it is no client, or has a transport that only an AsyncClient can use.
     """
     if isinstance(client, Client):
         return client

@@ -4,7 +4,7 @@ import time
 
 import httpx
 
-_SHORTEST = 0.001  # seconds that an attempt has at least
+_SHORTEST = 0.001  # minimum seconds of an attempt
 
 
 class Deadline:
@@ -22,7 +22,7 @@ class Deadline:
         return time.monotonic() + seconds < self._end
 
     def limit_attempt(self, request: httpx.Request, timeout: float) -> None:
-        """Let a request wait as long as its timeout says, and no longer than is left."""
+        """Limit the timeout of a request to the remaining time."""
         remaining = max(self._end - time.monotonic(), _SHORTEST)
         limits = httpx.Timeout(min(timeout, remaining)).as_dict()
         request.extensions = {**request.extensions, "timeout": limits}

@@ -1,4 +1,4 @@
-"""Reading of models from documents of the service."""
+"""Read models from documents of the service."""
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
@@ -13,10 +13,10 @@ Read = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """An answer of the service. Times are `datetime`s in UTC, to the millisecond.
+    """A document of the service. Times are `datetime`s in UTC, to the millisecond.
 
     Attributes:
-        raw: the document as it came, with the fields that this version of the client doesn't know.
+        raw: the original document, with fields that this version of the client doesn't know.
     """
 
     raw: Document = field(repr=False, compare=False)
@@ -26,8 +26,8 @@ class Model:
         """Read a document of the service.
 
         Raises:
-            KeyError: raised when a field is missing that every answer has; a list that is missing
-                is empty, and what is said to be so or not isn't so.
+            KeyError: raised when a required field is missing; a missing list is empty, and a
+                missing boolean is False.
             AttributeError, TypeError, ValueError: raised when the document is of another kind.
         """
         given: dict[str, Any] = {}
@@ -40,7 +40,7 @@ class Model:
         return cls(raw=document, **given)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a copy of the document as it came, which JSON can hold: times are texts.
+        """Return a copy of the original document, for JSON: times are texts.
 
         client.memory.get_entry("invoices", "progress").to_dict()
         """
@@ -52,13 +52,13 @@ class _Member(NamedTuple):
     path: tuple[str, ...]  # in the document; empty: the document itself
     read: Read
     is_required: bool
-    empty: Any  # what it is where it is missing; None if it may not be
+    empty: Any  # the value if it is missing; None if it is required
 
     def get_empty(self) -> Any:
-        """Return what the field is where it is missing.
+        """Return the value of a missing field.
 
         Raises:
-            KeyError: raised when it may not be missing.
+            KeyError: raised when it is required.
         """
         if self.empty is None:
             raise KeyError(self.name)
@@ -76,7 +76,7 @@ _members: dict[type[Model], tuple[_Member, ...]] = {}
 
 
 def _list_members(model: type[Model]) -> tuple[_Member, ...]:
-    """Return what a model reads of a document; its annotations are looked at once."""
+    """List the fields that a model reads from a document; its annotations are read once."""
     if model not in _members:
         _members[model] = tuple(_read_members(model))
     return _members[model]
@@ -99,7 +99,7 @@ def _find_empty(kind: Any) -> Any:
 
 
 def _select_reader(kind: Any) -> Read:
-    """Return what makes a field's value of what JSON has for it."""
+    """Return the function that converts a field's JSON to its value."""
     if isinstance(kind, UnionType):
         kind = next(each for each in get_args(kind) if each is not type(None))
     if get_origin(kind) is tuple:

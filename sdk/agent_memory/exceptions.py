@@ -37,7 +37,7 @@ class AgentMemoryError(Exception):
 
 
 class MemoryConflictError(AgentMemoryError):
-    """The present state is another one: `VERSION_MISMATCH` or `ENTRY_EXISTS` (409)."""
+    """The present state differs: `VERSION_MISMATCH` or `ENTRY_EXISTS` (409)."""
 
     @property
     def current_version(self) -> int | None:
@@ -129,19 +129,19 @@ class TooLargeError(AgentMemoryError):
 
 
 class ThrottledError(AgentMemoryError):
-    """The service throttles this client, also after retries (429 `THROTTLED`)."""
+    """The service throttles this client, even after retries (429 `THROTTLED`)."""
 
 
 class ServiceUnavailableError(AgentMemoryError):
-    """The service or its gateway failed, also after retries (5xx)."""
+    """The service or its gateway failed, even after retries (5xx)."""
 
 
 class ConnectionFailedError(AgentMemoryError):
-    """There was no answer, also after retries; see `may_have_happened`."""
+    """There was no response, even after retries; see `may_have_happened`."""
 
 
 class InvalidAnswerError(AgentMemoryError):
-    """The answer isn't one of the service: no JSON, or of another shape."""
+    """The response is not from the service: no JSON, or of another form."""
 
 
 class ClientClosedError(AgentMemoryError):
@@ -149,7 +149,7 @@ class ClientClosedError(AgentMemoryError):
 
 
 class TaskLostError(BaseException):
-    """The task isn't this worker's any more.
+    """This worker no longer has the task.
 
     It has ended, was assigned to another agent, was taken by another process of this agent, or the
     worker releases it. Calls on memory in a worker's function raise it. Don't catch it: no

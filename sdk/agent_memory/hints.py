@@ -1,4 +1,4 @@
-"""Hints for names that other memories have, such as mem0's `add`."""
+"""Hints for names of other memory libraries, such as mem0's `add`."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -52,11 +52,11 @@ _HINTS = {
 
 
 def refuse_name(owner: str, name: str) -> NoReturn:
-    """Raise the error for a name that isn't there, with what to use instead if that is known.
+    """Raise the error for an unknown name, with a hint what to use if there is one.
 
     Raises:
-        AttributeError: always, unless the next applies.
-        ImportError: another memory's package has the name; `from ... import` shows no other error.
+        AttributeError: always, except for the next case.
+        ImportError: another library has the name; `from ... import` shows no other error.
     """
     hint = _HINTS.get(owner.removeprefix("Async"), {}).get(name)
     if hint and owner == "agent_memory":
@@ -68,7 +68,7 @@ def refuse_name(owner: str, name: str) -> NoReturn:
 def explain_call(
     hint: str,
 ) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
-    """Say how a function is called where its arguments are wrong."""
+    """Explain wrong arguments of a function."""
 
     def decorate(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
         expected = signature(function)

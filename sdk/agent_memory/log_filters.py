@@ -8,17 +8,17 @@ from agent_memory.model import EventType
 from agent_memory.page import Paging
 from agent_memory.requests import drop_none, render_time
 
-_NAMES = {"since": "from", "until": "to"}  # as the service has them
+_NAMES = {"since": "from", "until": "to"}  # with the service's names
 
 
 class LogFilters(Paging, total=False):
-    """Which part of a log a call returns; all of it, unless given.
+    """Filters of a log; by default, the whole log.
 
     Attributes:
-        actor: what this principal did.
-        since: from this moment on.
-        until: up to this moment.
-        newest_first: the other way round; logs begin with the oldest.
+        actor: only changes by this principal.
+        since: only from this time on.
+        until: only up to this time.
+        newest_first: reverse order; by default, the oldest come first.
     """
 
     actor: str | None
@@ -28,12 +28,12 @@ class LogFilters(Paging, total=False):
 
 
 class EventFilters(LogFilters, total=False):
-    """Which events of a log a call returns; all of them, unless given.
+    """Filters of events; by default, all events.
 
     Attributes:
-        type: of this type.
-        entry_id: about this entry.
-        follow: waits at the log's end for further events, until the loop ends by `break`.
+        type: only events of this type.
+        entry_id: only events about this entry.
+        follow: wait at the log's end for further events, until the loop ends by `break`.
     """
 
     type: EventType | None
@@ -42,17 +42,17 @@ class EventFilters(LogFilters, total=False):
 
 
 class AuditFilters(LogFilters, total=False):
-    """Which records of the audit log a call returns; all of them, unless given.
+    """Filters of audit records; by default, all records.
 
     Attributes:
-        action: of this action, such as `principal.create`.
+        action: only this action, such as `principal.create`.
     """
 
     action: str | None
 
 
 def to_log_query(filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the query parameters of a call on a log, but for those of its pages."""
+    """Return the query parameters of a call on a log, except those of its pages."""
     left_out = {*Paging.__annotations__, "newest_first", "follow"}
     named = {
         _NAMES.get(name, name): render_time(value)

@@ -1,4 +1,4 @@
-"""Messages in pieces, each of which one request carries."""
+"""Split messages into pieces; each fits into one request."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ Uses: TypeAlias = Recall | RecallReference | str | Iterable[RecallReference | st
 
 
 def to_references(uses: Uses) -> list[str]:
-    """Return the references of a recall, of items, or as they are given, each once."""
+    """Return the references of a recall or of items, or the given ones, each once."""
     if isinstance(uses, Recall):
         uses = uses.items
     given = [uses] if isinstance(uses, RecallReference | str) else uses
@@ -26,7 +26,7 @@ def to_references(uses: Uses) -> list[str]:
 
 
 def to_messages(messages: Iterable[Mapping[str, Any]]) -> Messages:
-    """Return messages as the service takes them.
+    """Return messages in the form of the service.
 
     A `timestamp` may be a `datetime`, and `uses` a recall or its items.
 
@@ -54,11 +54,11 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"timestamp": render_time, "uses
 
 
 def split_messages(messages: Messages, most: int | None = None) -> list[Messages]:
-    """Split messages into pieces that a request's body holds.
+    """Split messages into pieces that fit into a request's body.
 
     Args:
         messages: in their order.
-        most: how many a piece has at most, if there is a limit.
+        most: the maximum number in a piece, if there is a limit.
 
     Returns:
         At least one piece; it may be empty.

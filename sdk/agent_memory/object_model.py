@@ -1,4 +1,4 @@
-"""Objects as the client gives them."""
+"""Objects of the client."""
 
 import json
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ class StoredObject:
 
     Attributes:
         data: the bytes.
-        version: what `put` and `delete` take as `version`.
+        version: for `version` of `put` and `delete`.
         content_type: their media type.
-        metadata: what was stored beside them.
-        sensitivity: as it was stored.
+        metadata: the stored metadata.
+        sensitivity: its sensitivity.
         expires_at: when it expires; None if it doesn't.
     """
 

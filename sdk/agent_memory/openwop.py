@@ -6,7 +6,7 @@ from agent_memory.openwop import MemoryAdapter
 
 with MemoryAdapter(Client()).start("planner", secrets={"stripe": "sk_live_..."}) as run:
     run.put(run.memory_ref, "paid with sk_live_...")  # persisted as <REDACTED:stripe>
-    run.list(run.memory_ref)  # what was there when the run started, each time
+    run.list(run.memory_ref)  # the same entries each time
 ```
 """
 
@@ -46,7 +46,7 @@ _ASYNC = ("AsyncMemoryAdapter", "AsyncMemoryRun")
 
 
 def __getattr__(name: str) -> Any:
-    """Import the async half when it is asked for: the command line does without asyncio."""
+    """Import the async half at its first use: the command line does not need asyncio."""
     if name not in _ASYNC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from agent_memory._async import openwop  # noqa: PLC0415

@@ -22,7 +22,7 @@ def _name(path: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryEntry(Model):
-    """An entry, as it was persisted."""
+    """A stored entry."""
 
     id: str
     content: str
@@ -33,12 +33,12 @@ class MemoryEntry(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenMemoryEntry(Model):
-    """An entry that a run sees or saw, and what is known of it.
+    """An entry that a run sees or saw, with its origin.
 
     Attributes:
         memory_ref: the memory that it is in.
-        put_by: the principal that put it; `put_in` is the run, if it was put in one.
-        deleted_at: when it was deleted, if that was after the run's start.
+        put_by: the principal that put it; `put_in`: the run, if any.
+        deleted_at: when it was deleted, if after the run's start.
     """
 
     entry: MemoryEntry = field(metadata=_name(""))
@@ -54,9 +54,9 @@ class MemoryRunState(Model):
 
     Attributes:
         state: `open`, `ended`, or `expired`.
-        is_replayable: whether its snapshot is kept, which it is until `snapshot_kept_until`.
+        is_replayable: whether its snapshot is still kept (until `snapshot_kept_until`).
         secrets: the labels of its secrets, while it is open.
-        agent: by which the run named its memory, with `scope`; None if it named a reference.
+        agent, scope: the name of its memory; None if the run was started by references.
     """
 
     run_id: str = field(metadata=_name("runId"))
@@ -80,9 +80,9 @@ class OwnMemory(Model):
 
     Attributes:
         memory_ref: the reference; its holder can use the memory.
-        agent: whose memory it is, by its name; `scope` is which of the agent's.
-        principal: who has it; None if it is that of all of `agent_type`.
-        created_at: when it was first named.
+        agent, scope: the name of the memory.
+        principal: the owner; None if `agent_type` owns it.
+        created_at: when it was first used.
     """
 
     memory_ref: str = field(metadata=_name("memoryRef"))
@@ -98,7 +98,7 @@ class SecretLeakageError(AgentMemoryError):
 
     @property
     def labels(self) -> list[str]:
-        """Which secrets; never their values."""
+        """The labels of the secrets, never their values."""
         return list(self.problem.get("details", {}).get("labels", ()))
 
 
@@ -115,7 +115,7 @@ _ERRORS: dict[str, type[AgentMemoryError]] = {
 
 @contextmanager
 def named_errors() -> Iterator[None]:
-    """Raise the errors of OpenWOP's envelope as their own exceptions."""
+    """Raise OpenWOP's errors as their own exceptions."""
     try:
         yield
     except AgentMemoryError as error:
@@ -133,7 +133,7 @@ def named_errors() -> Iterator[None]:
 
 
 def list_secrets(secrets: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return secrets by label as the service takes them."""
+    """Return secrets by label in the form of the service."""
     return [{"label": label, "value": value} for label, value in secrets.items()]
 
 
@@ -144,6 +144,6 @@ def run_body(
     ttl: Duration | None,
     retain_snapshot: Duration | None,
 ) -> dict[str, Any]:
-    """Return the body that starts a run; `given` names what it is on."""
+    """Return the body that starts a run; `given` names its memories."""
     more = drop_none(ttl=render_time(ttl), retainSnapshot=render_time(retain_snapshot))
     return given | {"secrets": list_secrets(secrets or {}), "onSecret": on_secret} | more

@@ -10,11 +10,11 @@ PAGE_SIZE = 100
 
 
 class Paging(TypedDict, total=False):
-    """Which part of a list a call returns, and in what steps.
+    """The part of a list that a call returns, and the size of its pages.
 
     Attributes:
-        limit: how many items at most; all, unless given.
-        page_size: how many one request fetches, up to the maximum of the service.
+        limit: the maximum number of items; by default, all.
+        page_size: the number of items of one request, up to the maximum of the service.
         after: `next` of an earlier page of the same list, to continue after it.
     """
 
@@ -25,11 +25,11 @@ class Paging(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """Some items of a list, as one request gave them.
+    """A page of a list: the items of one request.
 
     Attributes:
         items: in the list's order.
-        next: give it as `after` to continue; None on the last page.
+        next: the value of `after` to continue; None on the last page.
     """
 
     items: list[Item]

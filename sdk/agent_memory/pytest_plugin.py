@@ -1,6 +1,6 @@
-"""The pytest plugin: a fixture that is the whole service, in the test's own process.
+"""The pytest plugin: a fixture with the whole service in the test's process.
 
-pytest loads this module in every run, so it imports nothing that costs until the fixture is used.
+pytest loads this module in every run, so it imports only cheap modules until the fixture is used.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def _memory_process() -> Iterator["Process"]:
-    """Yield the started service: starting costs about a second, emptying it a hundredth."""
+    """Yield the started service: a start takes about a second, emptying it a hundredth of that."""
     from agent_memory.testing import ServiceNotInstalledError, process  # noqa: PLC0415
 
     try:
@@ -28,8 +28,8 @@ def _memory_process() -> Iterator["Process"]:
 def memory_service(_memory_process: "Process") -> Iterator["MemoryService"]:
     """Yield a fresh memory service, as a `Client` of a user with all permissions.
 
-    It has a `clock` that the test moves, `as_agent`, `as_coordinator` and `as_async` for further
-    clients, and `settle` for what else takes time. See `agent_memory.testing.MemoryService`.
+    It has a `clock` that the test moves, `as_agent`, `as_coordinator` and `as_async` for other
+    clients, and `settle` to finish background work. See `agent_memory.testing.MemoryService`.
     """
     from agent_memory.testing import MemoryService  # noqa: PLC0415
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """The numbers of what `forget` deleted.
+    """The numbers of items that `forget` deleted.
 
     Attributes:
         entries: of the user.
-        conversations: of the user, archived ones included.
+        conversations: of the user, including archived ones.
         states: that the user owned.
         facts: about the user.
-        items: that a reference named.
+        items: by a reference.
         objects: in the user's spaces.
     """
 
@@ -25,6 +25,6 @@ class Forgotten:
     objects: int = 0
 
     def add(self, counts: Mapping[str, int]) -> "Forgotten":
-        """Return the receipt with what one more request deleted."""
+        """Add the numbers of another request."""
         names = ("entries", "conversations", "states", "facts", "objects")
         return replace(self, **{name: getattr(self, name) + counts[name] for name in names})

@@ -1,4 +1,4 @@
-"""Render what a request holds: its body, its fields and the parts of its path."""
+"""Render requests: their body, fields and the parts of the path."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from agent_memory.model import EntryFields, Model
 
-_OTHER_NAMES = {  # in other memories
+_OTHER_NAMES = {  # names in other memory libraries
     "k": "top_k",
     "limit": "top_k",
     "threshold": "min_score",
@@ -27,15 +27,15 @@ class Unset(Enum):
 
 
 UNSET = Unset.UNSET
-"""Stands for an argument that isn't given, where None is a value."""
+"""The default of arguments for which None is a value."""
 
 
 def render_json(document: Any) -> bytes:
-    """Return the document as UTF-8 JSON; models in it as the documents that they were read from.
+    """Return the document as UTF-8 JSON; a model in it becomes its original document.
 
     Raises:
         ValueError: it holds NaN, an infinity, or half a surrogate pair.
-        TypeError: it holds what JSON has no form for.
+        TypeError: it holds a value that JSON can't represent.
     """
     text = json.dumps(
         document,
@@ -64,7 +64,7 @@ def drop_unset(**fields: Any) -> dict[str, Any]:
 
 
 def to_entry_fields(value: Any, fields: EntryFields) -> dict[str, Any]:
-    """Return an entry's value and the fields that are given, as the service takes them.
+    """Return an entry's value and the given fields, in the form of the service.
 
     Raises:
         TypeError: raised when the value is no JSON object, or a field isn't one of an entry's.
@@ -86,15 +86,15 @@ def to_entry_fields(value: Any, fields: EntryFields) -> dict[str, Any]:
 
 
 def to_numbers(vector: Iterable[float] | None) -> list[float] | None:
-    """Return the numbers of a vector, numpy's among them, as JSON has them."""
+    """Return the numbers of a vector, including numpy's, for JSON."""
     return None if vector is None else [float(each) for each in vector]
 
 
 def assert_known(fields: Mapping[str, Any], kind: type, *others: str) -> None:
-    """Return if the keywords of a call are fields of this `TypedDict`; the call has others, too.
+    """Check that the keywords of a call are fields of this `TypedDict`, or the call's other ones.
 
     Raises:
-        TypeError: raised when one isn't.
+        TypeError: raised when a keyword is unknown.
     """
     unknown = [name for name in fields if name not in kind.__annotations__]
     if unknown:
@@ -105,7 +105,7 @@ def assert_known(fields: Mapping[str, Any], kind: type, *others: str) -> None:
 
 
 def render_time(time: Any) -> Any:
-    """Return a moment as an RFC 3339 text in UTC, a length of time as seconds, others unchanged.
+    """Return a moment as RFC 3339 in UTC, a duration as seconds, other values unchanged.
 
     Raises:
         ValueError: raised when a moment has no time zone.
@@ -121,7 +121,7 @@ def render_time(time: Any) -> Any:
 
 
 def render_moment(time: date | str) -> Any:
-    """Return a moment as an RFC 3339 text; a day is its first moment in UTC.
+    """Return a moment as RFC 3339; a day becomes its first moment in UTC.
 
     Raises:
         ValueError: raised when a moment has no time zone.
@@ -135,7 +135,7 @@ def render_moment(time: date | str) -> Any:
 def join_scope(
     scope: Mapping[str, str] | None, task_id: str | None, intent_id: str | None
 ) -> dict[str, str]:
-    """Return the scope that a call names, by `scope` or by its members.
+    """Return the scope of a call, given by `scope` or by its members.
 
     Raises:
         TypeError: raised when the two contradict each other.
@@ -154,7 +154,9 @@ def to_list(several: Iterable[str] | None) -> list[str] | None:
         TypeError: it is one text, not several.
     """
     if isinstance(several, str):
-        raise TypeError("give a list of texts, not a text: its characters would be taken for them")
+        raise TypeError(
+            "give a list of texts, not one text, whose characters would be the elements"
+        )
     return None if several is None else list(several)
 
 
@@ -162,7 +164,7 @@ def to_bytes(data: bytes | bytearray | memoryview) -> bytes:
     """Return the bytes of an object.
 
     Raises:
-        TypeError: they are something else, such as a text, which has no bytes until it is encoded.
+        TypeError: they are no bytes, such as a text, which must be encoded.
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(
@@ -172,25 +174,25 @@ def to_bytes(data: bytes | bytearray | memoryview) -> bytes:
 
 
 def join_tags(tags: Iterable[str] | None) -> str | None:
-    """Return tags as a query names them; None if there are none.
+    """Return tags in the form of a query; None without tags.
 
     Raises:
-        ValueError: one holds a comma, and would be taken for two.
+        ValueError: one holds a comma, and would become two.
     """
     named = to_list(tags)
     if named and any("," in tag for tag in named):
-        raise ValueError("a query separates tags by commas, so it can't ask for one that holds one")
+        raise ValueError("a tag in a query must not contain a comma, which separates tags")
     return ",".join(named) if named else None
 
 
 def expect_own(user_id: str | None, *, join: bool) -> dict[str, Any]:
-    """Return what an append expects of its conversation, unless it joins another's."""
+    """Return the expectations of an append, unless it joins another principal's conversation."""
     return {} if join else {"expect_trusted": True, "expect_user_id": user_id}
 
 
 def quote_segment(name: str) -> str:
-    """Return a name as a part of a path, in which `.` and `..` are names and no folders."""
+    """Return a name as a part of a path, with `.` and `..` encoded."""
     if not name:
-        raise ValueError("a name or an id in an address is a text of at least one character")
+        raise ValueError("a name or an id must have at least one character")
     quoted = quote(name, safe="")
     return quoted.replace(".", "%2E") if quoted in {".", ".."} else quoted

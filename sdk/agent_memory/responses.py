@@ -1,4 +1,4 @@
-"""Read responses: as a document, a reason to try again, or an exception."""
+"""Read responses: as a document, as a reason to retry, or as an exception."""
 
 import json
 import random
@@ -49,9 +49,9 @@ _BY_STATUS: dict[int, type[AgentMemoryError]] = {
     428: ValidationError,
     429: ThrottledError,
 }
-_OBJECT_SIZE = "X-Object-Size"  # of the bytes of an object, which may be anything
+_OBJECT_SIZE = "X-Object-Size"  # the media type of objects' bytes
 _PASSING = frozenset({502, 503, 504})
-_OF_GATEWAYS = frozenset({401, 403, 429})  # what may be in front of the service answers these
+_OF_GATEWAYS = frozenset({401, 403, 429})  # proxies in front of the service return these
 FIRST_DELAY, LONGEST_DELAY, LONGEST_WAIT = 0.1, 5.0, 60.0  # seconds
 
 
@@ -66,7 +66,7 @@ def is_transient(response: httpx.Response) -> bool:
 
 
 def is_not_json(response: httpx.Response) -> bool:
-    """Return whether a success isn't one of the service's: its body is neither empty nor JSON."""
+    """Tell whether a success did not come from the service: its body is neither empty nor JSON."""
     if not response.is_success or not response.content or _OBJECT_SIZE in response.headers:
         return False
     try:
@@ -77,7 +77,7 @@ def is_not_json(response: httpx.Response) -> bool:
 
 
 def compute_delay(attempt: int, response: httpx.Response | None) -> float:
-    """Return seconds until the next attempt: what the service asks for, with a jitter."""
+    """Return the seconds until the next attempt: Retry-After with jitter."""
     longest = min(FIRST_DELAY * 2**attempt, LONGEST_DELAY)
     jitter = random.uniform(longest / 2, longest)  # noqa: S311 - no secret
     return max(jitter, _retry_after(response))
@@ -97,16 +97,16 @@ def _retry_after(response: httpx.Response | None) -> float:
 
 
 def to_error(response: httpx.Response, *, may_have_happened: bool) -> AgentMemoryError:
-    """Return the exception that an answer means."""
+    """Return the exception for a response."""
     problem = _problem(response)
     status, code = response.status_code, problem.get("code")
-    named = code is not None or {"error", "message"} <= problem.keys()  # the latter is OpenWOP's
+    named = code is not None or {"error", "message"} <= problem.keys()  # `error` is OpenWOP's
     if not named and status < 500 and status not in _OF_GATEWAYS:
         return to_invalid_answer_error(response, may_have_happened=may_have_happened)
     kind = _BY_CODE.get(str(code)) or _BY_STATUS.get(status)
     if kind is None:
         kind = ServiceUnavailableError if status >= 500 else InvalidAnswerError
-    message = problem.get("message") or problem.get("detail") or f"the answer was HTTP {status}"
+    message = problem.get("message") or problem.get("detail") or f"the response was HTTP {status}"
     return kind(
         str(message),
         status=status,
@@ -120,10 +120,10 @@ def to_error(response: httpx.Response, *, may_have_happened: bool) -> AgentMemor
 def to_invalid_answer_error(
     response: httpx.Response, *, may_have_happened: bool
 ) -> InvalidAnswerError:
-    """Return the exception for an answer that isn't the service's."""
+    """Return the exception for a response that is not from the service."""
     return InvalidAnswerError(
-        f"the answer with HTTP {response.status_code} isn't the memory service's: its body isn't "
-        "that of its answers; check server_url, and proxies on the way",
+        f"the response with HTTP {response.status_code} is not from the memory service; check "
+        "server_url, and proxies in between",
         status=response.status_code,
         request_id=response.headers.get("X-Request-Id"),
         may_have_happened=may_have_happened,
@@ -142,20 +142,20 @@ def parse(kind: Callable[[Any], Parsed], document: Any) -> Parsed:
     """Parse a document by `kind`.
 
     Raises:
-        InvalidAnswerError: the document isn't of that kind, so it isn't the service's.
+        InvalidAnswerError: the document isn't of that kind, so it is not from the service.
     """
     try:
         return kind(document)
     except (AttributeError, KeyError, TypeError, ValueError):
         raise InvalidAnswerError(
-            "the answer isn't the memory service's, or not of a version that this client knows; "
-            "check server_url",
+            "the response is not from the memory service, or from a version that this client does "
+            "not support; check server_url",
             may_have_happened=True,
         ) from None
 
 
 def parse_object(answer: httpx.Response) -> dict[str, Any]:
-    """Return the object that an answer holds; an empty one if its body is empty.
+    """Return the JSON object of a response; an empty one if its body is empty.
 
     Raises:
         InvalidAnswerError: raised when the body is no JSON object.
@@ -173,7 +173,7 @@ def get_member(document: Any, name: str) -> Any:
 
 
 def parse_position(page: Mapping[str, Any]) -> str | None:
-    """Return the position of what follows a page; None on the last one.
+    """Return the position of the next page; None on the last one.
 
     Raises:
         InvalidAnswerError: raised when the position is malformed.
@@ -212,14 +212,14 @@ def _object(document: Any) -> dict[str, Any]:
 def may_be_own_write(
     refusal: MemoryConflictError | MemoryNotFoundError, version: int | None
 ) -> bool:
-    """Return whether a lost attempt may have been carried out before others wrote or deleted.
+    """Tell whether a lost attempt may have been carried out before others wrote or deleted.
 
-    Had it been carried out and nothing since, its retry would have been answered as the first time.
-    So if just one version came after the one that it was to replace, that is somebody else's, and
-    the attempt was never carried out; if several came, it may be among them.
+    If it was carried out, and no other write followed, the retry gets the same response. So if only
+    one version follows the version to replace, another writer made it, and the attempt was not
+    carried out. If several versions follow, the attempt may have made one of them.
 
     Args:
-        version: what the call was to replace; None if it was to create.
+        version: the version that the call replaces; None for a create.
     """
     if not refusal.may_have_happened or isinstance(refusal, MemoryNotFoundError):
         return refusal.may_have_happened

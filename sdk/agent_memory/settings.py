@@ -15,7 +15,7 @@ _LOOPBACK = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5}
 
 
 class LocalService(NamedTuple):
-    """The service that runs on this machine: its address, and the key that it made."""
+    """The service that runs on this machine: its address, and the key that it created."""
 
     url: str
     api_key: str
@@ -27,7 +27,7 @@ class Settings:
 
     Attributes:
         timeout: seconds that one attempt may wait for each of connection and answer.
-        max_retries: how often a call that failed in passing is sent again.
+        max_retries: the number of retries after a transient failure.
         deadline: seconds that a call may take with all its attempts; None: no limit.
     """
 
@@ -38,7 +38,7 @@ class Settings:
     deadline: float | None = None
 
     def to_arguments(self) -> dict[str, Any]:
-        """Return what a client is made with to have these settings."""
+        """Return the arguments of a client with these settings."""
         return asdict(self)
 
 
@@ -55,7 +55,7 @@ def resolve_settings(
     the environment, or to the default. The key of a local service is only sent to its own address.
 
     Raises:
-        ValueError: there is no key, or a value can't be right.
+        ValueError: there is no key, or a value is invalid.
         TypeError: an address or a key is no text.
     """
     _assert_text("server_url", server_url)
@@ -69,8 +69,8 @@ def resolve_settings(
     url = LOCAL_URL if url is None else url
     if not key:
         raise ValueError(
-            f"give api_key, or set {KEY}; `agent-memory serve`, once it is ready, keeps one in its "
-            "folder, which a client in the same folder finds"
+            f"give api_key, or set {KEY}; a client in the folder of a running `agent-memory "
+            "serve` needs neither"
         )
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise ValueError("the API key is not valid: a key consists of visible ASCII characters")
@@ -78,7 +78,7 @@ def resolve_settings(
         raise ValueError("server_url must be like https://memory.example.com")
     if url.endswith("/api/v1"):
         raise ValueError("server_url must end before /api/v1")
-    if not (timeout > 0 and max_retries >= 0):  # NaN is neither
+    if not (timeout > 0 and max_retries >= 0):  # NaN is neither above nor below
         raise ValueError("timeout must be above 0, max_retries at least 0")
     if not (deadline is None or deadline > 0):
         raise ValueError("deadline must be above 0, or None")
@@ -94,8 +94,8 @@ def find_local_service(environment: Mapping[str, str]) -> LocalService | None:
     """Return the local service whose data folder this is; None if there is none.
 
     The folder is `AGENT_MEMORY_DATA`, else `.agent-memory` in the current folder. Its address and
-    key count only together, and only if the address is of this machine: a folder that came with a
-    cloned repository can't direct requests elsewhere.
+    key are only used together, and only if the address is on this machine: a folder of a cloned
+    repository can't direct requests elsewhere.
     """
     url = _read_local_file(environment, "address")
     key = _read_local_file(environment, "api-key")

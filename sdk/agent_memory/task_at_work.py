@@ -1,4 +1,4 @@
-"""The task that a worker's function works on, as its calls on memory find it."""
+"""The task of a worker's function, for its calls on memory."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,16 +14,16 @@ Slot = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class TaskAtWork:
-    """A task, its worker's hold on it, and what was seen of the agent's own entries.
+    """A task, its worker's hold on it, and the versions seen of the agent's own entries.
 
     Attributes:
-        task: as the worker took it.
+        task: as of when the worker took it.
         agent_id: the agent.
         settings: of the worker's client.
-        check: returns while the task is this worker's, and raises `TaskLostError` afterwards.
-        lose: says that the task is no longer this worker's.
+        check: raises `TaskLostError` if this worker no longer has the task.
+        lose: marks the task as lost.
         own: the agent's entries of the task, as last seen.
-        written: those that this worker wrote.
+        written: the entries that this worker wrote.
     """
 
     task: Task
@@ -47,10 +47,10 @@ class TaskAtWork:
 
     @contextmanager
     def losing_when_reassigned(self) -> Iterator[None]:
-        """Stop the function as soon as the service says that the task is another agent's.
+        """Stop the function as soon as the service reports that the task is another agent's.
 
         Raises:
-            TaskLostError: raised when the service says so.
+            TaskLostError: raised when the service reports it.
         """
         try:
             yield
@@ -70,7 +70,7 @@ def find_task_at_work(settings: Settings) -> TaskAtWork | None:
 
 @contextmanager
 def working_on(at_work: TaskAtWork | None) -> Iterator[None]:
-    """Have calls without a scope belong to a task, or to none, in this thread or async task."""
+    """Assign calls without a scope to a task, or to none, in this thread or async task."""
     token = _at_work.set(at_work)
     try:
         yield

@@ -1,7 +1,7 @@
-"""For tests of what uses a memory: the service itself, in the test's own process.
+"""For tests of programs that use memory: the service itself, in the test's process.
 
-No port, no AWS, no key to set up, and a clock that the test moves. The fixture `memory_service` of
-the pytest plugin is a `MemoryService`; elsewhere, open one with `memory_service()`.
+It needs no port, AWS or key, and tests move its clock. The fixture `memory_service` of the pytest
+plugin is a `MemoryService`; elsewhere, open one with `memory_service()`.
 """
 
 import importlib
@@ -26,11 +26,11 @@ Kind = Literal["agent", "coordinator", "user"]
 
 
 class ServiceNotInstalledError(Exception):
-    """The service can't be run here; the message says what to install."""
+    """The service is not installed; the message names the remedy."""
 
 
 class Answer(Protocol):
-    """An HTTP answer."""
+    """An HTTP response."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -41,21 +41,21 @@ class Process(Protocol):
     """The service in this process."""
 
     def begin(self, clock: Callable[[], int]) -> str:
-        """Forget everything; the API key of a new all-permission user."""
+        """Delete all data; return the API key of a new user with all permissions."""
 
     def call(
         self, method: str, target: bytes, headers: Iterable[tuple[str, str]], body: bytes
     ) -> Answer:
-        """Carry out one HTTP request."""
+        """Handle one HTTP request."""
 
     def settle(self) -> None:
-        """Do at once what time would bring."""
+        """Do all background work now."""
 
 
 class Clock:
-    """The service's time. It starts at the present and stands still until a test moves it.
+    """The service's time. It starts at the present, and only tests move it.
 
-    Each look at it takes a millisecond, so that what comes later in a test is later.
+    Each call moves it by a millisecond, so that later calls in a test have later times.
     """
 
     def __init__(self) -> None:
@@ -64,16 +64,16 @@ class Clock:
 
     @property
     def now(self) -> datetime:
-        """The present moment, in UTC; this look takes no time."""
+        """The present moment, in UTC; does not move the clock."""
         return self._now
 
     def advance(
         self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
     ) -> None:
-        """Move on by this much.
+        """Move the clock forward.
 
         Raises:
-            ValueError: that would be back in time.
+            ValueError: the duration is negative.
         """
         step = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
         if step < timedelta():
@@ -82,24 +82,24 @@ class Clock:
             self._now += step
 
     def __call__(self) -> int:
-        """Return the present moment in epoch milliseconds, as the service asks for it."""
+        """Return the present moment in epoch ms, for the service."""
         with self._lock:
             self._now += _MILLISECOND
             return int(self._now.timestamp() * 1000)
 
 
 class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Takes requests to the service in this process, for both kinds of clients."""
+    """Sends requests to the service in this process, for both kinds of clients."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Carry out one request."""
+        """Handle one request."""
         return self._answered(request, request.read())
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Carry out one request, in a thread."""
+        """Handle one request, in a thread."""
         body = await request.aread()
         return await anyio.to_thread.run_sync(self._answered, request, body)
 
@@ -116,8 +116,8 @@ class MemoryService(Client):
 
     Attributes:
         clock: the service's time.
-        transport: the way to it, for clients that your own code makes: `Client` or `AsyncClient`
-            with this `transport` and a key of `key_of`.
+        transport: for clients that your own code creates: `Client` or `AsyncClient` with this
+            `transport` and a key of `key_of`.
     """
 
     def __init__(self, process: Process) -> None:
@@ -128,10 +128,10 @@ class MemoryService(Client):
         super().__init__(_SERVER_URL, self._known["admin"][1], transport=self.transport)
 
     def as_agent(self, id: str) -> Client:
-        """Return a client of the agent `id`, which is introduced at its first use.
+        """Return a client of the agent `id`, which is created at its first use.
 
         Raises:
-            ValueError: `id` is introduced as something else.
+            ValueError: `id` was created as another kind.
         """
         return self._client(id, "agent")
 
@@ -159,7 +159,7 @@ class MemoryService(Client):
             self._introduce(id, kind)
         known, key = self._known[id]
         if known != kind:
-            raise ValueError(f"{id!r} is introduced as {known}, not as {kind}; use another id")
+            raise ValueError(f"{id!r} was created as {known}, not as {kind}; use another id")
         return Client(_SERVER_URL, key, transport=self.transport)
 
     def _introduce(self, id: str, kind: Kind) -> None:
@@ -168,13 +168,13 @@ class MemoryService(Client):
         self._known[id] = kind, answer["api_key"]
 
     def settle(self) -> None:
-        """Bring about at once what takes the service a while, as seen from the present `clock`.
+        """Do all background work of the service now, as of the present `clock`.
 
-        What happened until now is in the logs, what has expired is removed, and what is left over
-        of evictions and archivals is done.
+        Afterwards, logs have all events, expired entries are removed, and evictions and archivals
+        are finished.
 
         Raises:
-            RuntimeError: the service itself failed at it.
+            RuntimeError: the service failed.
         """
         self._process.settle()
 

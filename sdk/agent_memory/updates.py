@@ -1,4 +1,4 @@
-"""Decisions of an update by a function: the new value, its validity, the next attempt."""
+"""Decide on updates by functions: the new value, its validity, the next attempt."""
 
 import random
 import time
@@ -9,7 +9,7 @@ from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, Memor
 from agent_memory.model import Entry
 
 _SHORTEST_BOUND, _LONGEST_BOUND = 0.01, 2.0  # seconds
-_LEAST_ATTEMPTS = 16  # that fit into the time that is left: who waited long goes before others
+_LEAST_ATTEMPTS = 16  # pauses that fit into the remaining time: a long-waiting update comes first
 
 Value = dict[str, Any]
 
@@ -17,8 +17,8 @@ Value = dict[str, Any]
 class Retry:
     """The pauses between the attempts of one update, until its deadline.
 
-    A pause is random, up to a bound that begins with the time that the first attempt took and
-    doubles: so the writers of one entry come apart on a fast service and on a slow one.
+    A pause is random, up to a bound that begins with the duration of the first attempt and doubles:
+    so writers of one entry collide less, on a fast service and on a slow one.
 
     Args:
         deadline: seconds from now.
@@ -33,7 +33,7 @@ class Retry:
         """Return the seconds to wait before the next attempt.
 
         Raises:
-            AgentMemoryError: the refusal, if the deadline would pass before the next attempt.
+            AgentMemoryError: the last error, if the deadline would pass before the next attempt.
         """
         now = time.monotonic()
         remaining = self._end - now
@@ -47,7 +47,7 @@ class Retry:
 def compute_value(
     fn: Callable[[Value], Value], found: Entry | None, initial: Value | None
 ) -> Value:
-    """Return what the function makes of an entry's value, or of the initial one.
+    """Return the result of the function for an entry's value, or for the initial one.
 
     Raises:
         MemoryNotFoundError: raised when there is no entry, and no initial value.
@@ -65,7 +65,7 @@ def compute_value(
 
 
 def assert_in_scope(found: Entry | None, scope: Mapping[str, str]) -> None:
-    """Return if an entry has the scope that an update names, or there is none.
+    """Check that an entry, if any, has the scope of an update.
 
     Raises:
         MemoryConflictError: raised when the entry has another scope.

@@ -18,14 +18,14 @@ class Seen(NamedTuple):
     scope: Mapping[str, str]
 
     def is_in(self, scope: Mapping[str, str]) -> bool:
-        """Return whether its scope names what this one names."""
+        """Return whether its scope has the ids of this scope."""
         return all(self.scope.get(name) == id for name, id in scope.items())
 
 
 class Versions:
     """The newest ten thousand versions, by namespace and key. Thread-safe.
 
-    A name means two entries, a private and a semantic one.
+    A name can have two entries, a private and a semantic one.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Versions:
         self._seen: dict[tuple[str, str], dict[bool, Seen]] = {}
 
     def of(self, namespace: str, key: str, memory_type: MemoryType | None = None) -> Seen | None:
-        """Return what was last seen there, or the last of that tier."""
+        """Return the entry last seen under the name, or the last of that tier."""
         with self._lock:
             slots = self._seen.get((namespace, key), {})
             if memory_type is None:
@@ -42,7 +42,7 @@ class Versions:
             return seen if seen and seen.memory_type == memory_type else None
 
     def saw(self, entry: Entry) -> None:
-        """Remember an entry; an older version of the same one changes nothing."""
+        """Record an entry; an older version of the same entry changes nothing."""
         place, shared = (entry.namespace, entry.key), _is_shared(entry.memory_type)
         with self._lock:
             slots = self._seen.pop(place, {})
@@ -55,7 +55,7 @@ class Versions:
                 self._seen.pop(next(iter(self._seen)))
 
     def forget(self, namespace: str, key: str, memory_type: MemoryType | None = None) -> None:
-        """Remember nothing of it any more, or nothing of the entry of that tier."""
+        """Forget the entries of the name, or only the entry of that tier."""
         with self._lock:
             slots = self._seen.get((namespace, key), {})
             if memory_type is not None:

@@ -111,8 +111,8 @@ class Worker:
         Raises:
             AuthenticationError, MemoryAccessError: the key is invalid, or lacks permissions.
             MemoryCapacityError: the agent's own working memory has no room for a lease.
-            ConnectionFailedError, ServiceUnavailableError, ThrottledError, InvalidAnswerError:
-                with `once`, the service did not answer. Without `once`, the worker keeps trying.
+            ConnectionFailedError, ServiceUnavailableError, ThrottledError, InvalidAnswerError: with
+                `once`, the service did not answer. Without `once`, the worker keeps trying.
             TypeError: there is no function, or it is async and the client is sync only.
         """
         if not hasattr(self, "__wrapped__"):
@@ -145,7 +145,7 @@ def _opened(client: Client | None, server_url: str | None, api_key: str | None) 
 
 @contextmanager
 def _request_on_signals(stop: Shutdown) -> Iterator[None]:
-    """Stop at SIGTERM and Ctrl-C; after the first of them, Ctrl-C has its former effect."""
+    """Stop at SIGTERM and Ctrl-C; after the first signal, Ctrl-C has its former effect."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

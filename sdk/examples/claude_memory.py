@@ -1,9 +1,9 @@
-"""Claude's notes, which its memory tool keeps for the next run.
+"""Claude's notes, which its memory tool stores for the next run.
 
     python claude_memory.py "She likes green tea."
 
-The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The commands are those that Claude
-sends; with Anthropic's API it chooses them:
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The example sends commands as Claude
+does; with Anthropic's API, Claude chooses them:
 
     runner = Anthropic().beta.messages.tool_runner(
         model="claude-sonnet-5-5", max_tokens=1024, tools=[tool],
@@ -21,7 +21,7 @@ NOTES = "/memories/notes.md"
 
 
 def send(tool: AgentMemoryTool, command: str, path: str, **arguments: object) -> str:
-    """Send a command as Claude does; return the tool's answer."""
+    """Send a command as Claude does; return the tool's result."""
     return str(tool.call({"command": command, "path": path, **arguments}))
 
 

@@ -1,4 +1,4 @@
-"""A CrewAI flow whose state outlives its process: each run goes on with the same report.
+"""A CrewAI flow with a stored state: each run continues the same report.
 
 The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. No language model is needed.
 """

@@ -1,4 +1,4 @@
-"""A CrewAI memory that outlives its process: each run knows the facts of earlier runs.
+"""A CrewAI memory that is stored: each run knows the facts of earlier runs.
 
     python crewai_memory.py "Ada drinks green tea."
 

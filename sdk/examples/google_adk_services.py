@@ -1,10 +1,10 @@
-"""An agent of Google's ADK whose sessions outlive its process.
+"""An agent of Google's ADK with stored sessions.
 
     python google_adk_services.py "My name is Ada."
     python google_adk_services.py "I like tea."
 
-The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The agent here needs no model; give
-the runner an `LlmAgent` in its place.
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The agent here needs no model;
+replace it by an `LlmAgent`.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from google.genai import types
 
 
 def read_text(event: Event) -> str:
-    """Return what the event says."""
+    """Return the text of the event."""
     parts = (event.content and event.content.parts) or []
     return "".join(part.text or "" for part in parts)
 

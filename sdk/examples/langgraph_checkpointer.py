@@ -1,4 +1,4 @@
-"""A LangGraph agent that asks before it acts, and waits for the answer however long it takes.
+"""A LangGraph agent that asks before it acts, and waits for the answer for any time.
 
     python langgraph_checkpointer.py "Book a table for two."
     python langgraph_checkpointer.py yes

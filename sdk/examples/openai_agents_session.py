@@ -1,7 +1,7 @@
-"""An agent of the OpenAI Agents SDK that goes on with a conversation which another process began.
+"""An agent of the OpenAI Agents SDK that continues a conversation of another process.
 
 The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model is scripted. The arguments
-are what the user says: `python openai_agents_session.py I like chess.`
+are the user's message: `python openai_agents_session.py I like chess.`
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A Pydantic AI agent whose conversation goes on in its next run.
+"""A Pydantic AI agent that continues its conversation in the next run.
 
     python pydantic_ai_conversation.py "My name is Ada."
 

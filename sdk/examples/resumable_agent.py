@@ -1,6 +1,6 @@
-"""Process a batch of invoices; a successor continues after the last invoice that was saved.
+"""Process a batch of invoices; a successor continues after the last saved invoice.
 
-It needs AGENT_MEMORY_API_KEY. With `--crash-after N` it kills itself once it has saved N invoices.
+It needs AGENT_MEMORY_API_KEY. `--crash-after N` ends it after N invoices.
 """
 
 import os

@@ -1,10 +1,10 @@
-"""A Strands agent whose conversation outlives its process.
+"""A Strands agent with a stored conversation.
 
     python strands_session.py "My name is Ada."
     python strands_session.py "I like tea."
 
-The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model here needs no network; give
-the agent one of Strands' own in its place.
+The environment has AGENT_MEMORY_URL and AGENT_MEMORY_API_KEY. The model here needs no network;
+replace it by one of Strands' models.
 """
 
 import sys

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 
 class ModelSpec(NamedTuple):
-    """A model to generate, which has the name of its schema in the document.
+    """A model to generate, with the name of its schema in the document.
 
     Attributes:
         description: its docstring.
         base: the model that it adds fields to.
-        left_out: members of the schema that it doesn't have.
+        left_out: members of the schema that it omits.
     """
 
     description: str
@@ -21,7 +21,7 @@ def _spec(description: str, base: str | None = None, left_out: str = "") -> Mode
     return ModelSpec(description, base, frozenset(left_out.split()))
 
 
-LITERALS = {  # the name of an enumeration, and one place where it stands
+LITERALS = {  # the name of an enumeration, and one place where it is used
     "MemoryType": ("Entry", "memory_type"),
     "Priority": ("Entry", "priority"),
     "Sensitivity": ("Entry", "sensitivity"),
@@ -194,13 +194,13 @@ MODULES: dict[str, tuple[str, dict[str, ModelSpec]]] = {
     ),
 }
 
-FIELD_SETS = {  # the fields of a body but for those that are arguments of their own
+FIELD_SETS = {  # the fields of a body, except those that are separate arguments
     "ENTRY_FIELDS": ("NewEntryBody", frozenset({"namespace", "key", "value", "agent_id"})),
 }
-"""Fields that the command line and MCP tools offer, with what the service says of them."""
+"""Fields of the command line and MCP tools, with the service's descriptions."""
 
 FIELD_NAMES = {"ENTRY_CHANGES": ("EntryChangeBody", frozenset({"value"}))}
-"""Fields of a body, but for those that are arguments of their own, by name alone."""
+"""Names of a body's fields, except those that are separate arguments."""
 
 KEYWORDS = {  # the fields that calls take as keywords
     "EntryFields": (

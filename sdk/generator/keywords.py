@@ -1,4 +1,4 @@
-"""Render what calls take: keywords, and what the service says of fields."""
+"""Render the keywords of calls, and the service's descriptions of fields."""
 
 import json
 import textwrap
@@ -25,7 +25,7 @@ class FieldInfo:
 
 
 def render_keywords(schemas: dict[str, Schema], literals: dict[str, list[str]]) -> str:
-    """Return a `TypedDict` for the keywords of each call that takes a body's fields."""
+    """Return a `TypedDict` for the keywords of each call with a body's fields."""
     return "".join(
         _render_keyword_class(name, _list_fields(schemas[body], left_out.split()), what, literals)
         for name, (body, left_out, what) in KEYWORDS.items()
@@ -46,7 +46,7 @@ def _render_keyword_class(
 
 
 def render_field_infos(schemas: dict[str, Schema]) -> str:
-    """Return what the service says of the fields of its bodies."""
+    """Return the service's descriptions of the fields of its bodies."""
     sets = [
         _render_field_set(name, _list_fields(schemas[body], left_out))
         for name, (body, left_out) in FIELD_SETS.items()

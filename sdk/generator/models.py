@@ -1,7 +1,7 @@
 """Render the modules of `agent_memory/model`.
 
-Written here because a generator of models would give plain copies of the schemas; this one gives
-what users of the SDK take: frozen dataclasses that keep unknown fields, and keywords of calls.
+Written here because a generator of models would only copy the schemas; this one renders frozen
+dataclasses that keep unknown fields, and keywords of calls.
 """
 
 import json
@@ -12,9 +12,9 @@ from generator.catalog import FIELD_NAMES, FIELD_SETS, KEYWORDS, LITERALS, MODUL
 from generator.keywords import render_field_infos, render_keywords
 from generator.schemas import Schema, is_nullable, list_literals, read_schemas, render_type
 
-_OF_READERS = "Absent without `memory.read`"  # who lacks it has no use for the type
+_OF_READERS = "Absent without `memory.read`"  # callers without the permission don't need the type
 _SECRET = frozenset({"api_key"})
-_SCOPE = ("task_id", "intent_id")  # of an entry's scope, given as fields of their own
+_SCOPE = ("task_id", "intent_id")  # of an entry's scope, given as separate fields
 _WIDTH = 96
 _NOTE = "Generated from the service's OpenAPI document; do not edit."
 _HEAD = """from collections.abc import Iterable
@@ -107,7 +107,7 @@ def _list_inherited(spec: ModelSpec, schemas: dict[str, Schema]) -> set[str]:
 def _render_fields(
     name: str, schema: Schema, is_required: bool, literals: dict[str, list[str]]
 ) -> Iterator[str]:
-    """Yield the fields that a member of a document becomes."""
+    """Yield the fields for a member of a document."""
     if name == "scope":
         for part in _SCOPE:
             path = f'metadata={{"path": "scope.{part}"}}'
@@ -134,7 +134,7 @@ def _render_optional(name: str, kind: str, is_for_readers: bool) -> str:
 
 
 def _render_note(name: str, schema: Schema) -> Iterator[str]:
-    """Yield the lines of the docstring that tell of a field."""
+    """Yield the lines of the docstring about a field."""
     text = " ".join(schema.get("description", "").split())
     if text and name != "scope":
         indent = " " * 8

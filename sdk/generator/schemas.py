@@ -1,4 +1,4 @@
-"""The types of Python that schemas of the service's OpenAPI document stand for."""
+"""The Python types of the schemas of the service's OpenAPI document."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ def list_literals(schemas: dict[str, Schema]) -> dict[str, list[str]]:
 
 
 def list_choices(schema: Schema) -> list[str]:
-    """Return the values that an enumeration, or an array of one, has."""
+    """Return the values of an enumeration, or of an array of one."""
     flat = flatten(schema)
     values = flat.get("items", flat).get("enum", ())
     return [value for value in values if value is not None]
@@ -48,7 +48,7 @@ def is_nullable(schema: Schema) -> bool:
 
 
 def render_type(schema: Schema, literals: dict[str, list[str]]) -> str:
-    """Return the Python type of a schema's values but null; a moment is a `datetime`.
+    """Return the Python type of a schema's values, except null; a moment is a `datetime`.
 
     Raises:
         KeyError: raised when an enumeration has no name in the catalog.
@@ -82,6 +82,6 @@ def _name_literal(choices: list[str], literals: dict[str, list[str]]) -> str:
 
 
 def find_models(kind: str) -> set[str]:
-    """Return the models that a type names."""
+    """Return the models in a type."""
     words = set("".join(each if each.isalnum() else " " for each in kind).split())
     return words & _MODELS

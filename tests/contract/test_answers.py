@@ -142,7 +142,7 @@ def test_a_text_that_is_no_reference_is_refused(alice: httpx.Client, reference: 
     body = conversation() | {"messages": [message("a", uses=[reference])]}
     assert alice.put(f"{CONVERSATIONS}/s2", json=body).status_code == 400
     if reference:
-        assert "must be references from the answer of a recall" in refused.text
+        assert "must be references from a recall" in refused.text
         assert alice.get(f"{RECALL}/{reference}/answers").status_code == 404
 
 

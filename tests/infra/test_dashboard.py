@@ -9,12 +9,12 @@ from tests.infra.test_alarms import alarms, metrics_of
 
 _ROOT = Path(__file__).parents[2]
 _QUESTIONS = {  # of the dashboard, and the part of the guide that has the alarms
-    "Are callers served?": "Callers get errors",
+    "Are requests answered?": "Callers get errors",
     "What is throttled?": "Something is throttled",
     "Is the background behind?": "The background is behind",
     "Has protection changed?": "Protection has changed",
     "Is the second Region behind?": "The second Region is behind",
-    "Is a tenant full?": "A tenant is full",
+    "Has a tenant reached its quota?": "A tenant is full",
 }
 
 

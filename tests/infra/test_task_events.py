@@ -36,7 +36,7 @@ def test_what_is_not_delivered_or_refused_waits_in_a_queue(taking: Template) -> 
         for each in taking.of_type("CloudWatch::Alarm").values()
         if letters["Fn::GetAtt"][0] in str(each["Properties"].get("Dimensions"))
     ]
-    assert watched == ["other systems' task events wait in a queue"]
+    assert watched == ["task events of other systems failed and are in a queue"]
 
 
 def test_another_bus_may_bring_them(synthesize: Synthesize) -> None:

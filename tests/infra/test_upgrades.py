@@ -71,11 +71,11 @@ _INDEX = f"{_MEMORY}.Properties.GlobalSecondaryIndexes.0"
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        (_drop, "is gone"),
-        (_set(f"{_MEMORY}.Type", "AWS::DynamoDB::Table"), "is gone"),
+        (_drop, "would be removed"),
+        (_set(f"{_MEMORY}.Type", "AWS::DynamoDB::Table"), "would be removed"),
         (_set(f"{_MEMORY}.Properties.TableName", "another"), "TableName"),
         (_set(f"{_MEMORY}.Properties.KeySchema", []), "KeySchema"),
-        (_set(f"{_MEMORY}.DeletionPolicy", "Delete"), "is not kept"),
+        (_set(f"{_MEMORY}.DeletionPolicy", "Delete"), "would not be kept"),
         (_set(f"{_MEMORY}.Properties.AttributeDefinitions.0.AttributeType", "N"), "type of pk"),
         (_set(f"{_MEMORY}.Properties.StreamSpecification", None), "another stream"),
         (_set(f"{_INDEX}.Projection", {"ProjectionType": "ALL"}), "2 changes of indexes"),

@@ -56,7 +56,7 @@ def test_only_the_api_function_may_search_and_only_that_index(with_index: Templa
 
 
 def test_lambdas_own_sdk_may_be_too_old_for_it() -> None:
-    with pytest.raises(ConfigError, match="leave out one"):
+    with pytest.raises(ConfigError, match="omit one"):
         Config.from_context({"boto3": "runtime", "vector_index": "true"})
 
 

@@ -22,7 +22,7 @@ _FETCHED_BY_SCRIPT = {
 
 
 class _Page(HTMLParser):
-    """Collects what a page loads from elsewhere."""
+    """Collects the files that a page loads from other servers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class _Page(HTMLParser):
 
 
 def find_external_loads(site: Path) -> Iterator[str]:
-    """Yield each file that loads from elsewhere, with what it loads."""
+    """Yield each file that loads from another server, with what it loads."""
     for page in sorted(site.rglob("*.html")):
         parser = _Page()
         parser.feed(page.read_text(encoding="utf-8"))

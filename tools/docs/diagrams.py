@@ -99,7 +99,7 @@ class Diagram:
 
 
 def overview() -> Diagram:
-    """Draw what the service is to its users."""
+    """Draw the service and its users."""
     d = Diagram("Agents use the service over HTTP; it runs on Lambda and DynamoDB", 940, 400)
     d.frame(16, 16, 218, 368, "your agents")
     d.box(36, 48, 178, 60, "SDK, worker", "Python", fill=_BLUE)
@@ -153,7 +153,7 @@ def overview() -> Diagram:
 
 
 def packages() -> Diagram:
-    """Draw which package may import which: each only what is below it, by the import rules."""
+    """Draw the import rules of packages: each imports only packages below it."""
     rules = tomllib.loads((ASSETS.parents[1] / "pyproject.toml").read_text("utf-8"))
     layers = rules["tool"]["importlinter"]["contracts"][0]["layers"]
     domains = layers[3:-1]  # behind local, the entry points and the container
@@ -188,7 +188,7 @@ def packages() -> Diagram:
 
 
 def data_flow() -> Diagram:
-    """Draw the way of a write: request, table, stream, logs, bus and vectors."""
+    """Draw the path of a write: request, table, stream, logs, bus and vectors."""
     d = Diagram("The way of a write through the service", 940, 470)
     d.box(16, 40, 130, 64, "client", fill=_BLUE)
     d.box(252, 40, 170, 64, "api", "check, build, write", fill=_GREEN)
@@ -296,7 +296,7 @@ def hand_over() -> Diagram:
 
 
 def data_model() -> Diagram:
-    """Draw the data model: what a tenant holds, and what belongs to what."""
+    """Draw the data model: the parts of a tenant, and their relations."""
     d = Diagram("The data model: a tenant, its users and agents, and their memory", 940, 380)
     d.frame(16, 16, 908, 348, "tenant: nothing crosses its border")
     d.box(40, 56, 200, 62, "user", "users/{user_id}/*", fill=_BLUE)

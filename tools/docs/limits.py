@@ -1,6 +1,6 @@
 """Write limits into the pages: `<!-- limit NAME -->64 KB<!-- end -->`.
 
-NAME is a constant of `functions/platform/limits.py`. Its unit follows from the name. A placeholder
+NAME is a constant of `functions/platform/limits.py`. The name determines its unit. A placeholder
 must not begin a line, because Markdown would end the paragraph there. Docstrings and descriptions
 of the API name a limit as `{NAME}`.
 """

@@ -1,4 +1,4 @@
-"""Write the tables of the reference that follow from the code.
+"""Write the tables of the reference that are derived from the code.
 
 Each table is between `<!-- begin NAME -->` and `<!-- end NAME -->` of a page. A test compares the
 checked-in pages with what this module renders.
@@ -90,7 +90,7 @@ def parse_protocols(page: str) -> list[Protocol]:
 
 
 def render_protocols() -> str:
-    """Render the protocols that each package takes part in."""
+    """Render the protocols of each package."""
     page = (ROOT / "docs/explanation/protocols.md").read_text(encoding="utf-8")
     protocols = parse_protocols(page)
     packages = sorted({each for protocol in protocols for each in protocol.packages})

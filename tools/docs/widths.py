@@ -1,4 +1,4 @@
-"""Measure the pages of the built site in the system's Chromium, as wide as a laptop and a phone.
+"""Measure the pages of the built site in the system's Chromium, at the widths of laptop and phone.
 
 A page loads the others in frames of these widths, without their scripts, and reports each part that
 needs more space than its frame has.
@@ -43,7 +43,7 @@ addEventListener("load", () => {
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves the site and the page that measures, and logs nothing."""
+    """Serves the site and the measuring page, without logs."""
 
     measuring = ""
 
@@ -92,7 +92,7 @@ def _render_measuring(names: list[str]) -> str:
 def _measure(browser: str, address: str) -> list[str]:
     with tempfile.TemporaryDirectory() as profile:
         options = ["--headless", "--disable-gpu", f"--user-data-dir={profile}"]
-        if os.geteuid() == 0:  # Chromium's sandbox refuses root
+        if os.geteuid() == 0:  # Chromium's sandbox rejects root
             options.append("--no-sandbox")
         command = [browser, *options, "--dump-dom", address]
         ended = subprocess.run(command, capture_output=True, timeout=_PATIENCE, check=True)  # noqa: S603

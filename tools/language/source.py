@@ -16,7 +16,7 @@ class Text(NamedTuple):
 
 
 def find_texts(source: str, *, with_strings: bool = True) -> Iterator[Text]:
-    """Yield docstrings and comments of a module, and its other strings unless they are left out."""
+    """Yield docstrings and comments of a module, and optionally its other strings."""
     for text in _find_strings(ast.parse(source)):
         if text.is_docstring or with_strings:
             yield text

@@ -41,7 +41,7 @@ _HEADERS = {
     "WWW-Authenticate": ("string", "The accepted authentication schemes."),
     "X-Hidden": (
         "string",
-        "`true` with an empty list: the caller may not read all of what it asks for.",
+        "`true` with an empty list: the caller may not read all requested memory.",
     ),
     "X-Next-Offset": ("integer", "The offset of the next page; absent on the last page."),
     "X-Next": ("string", "The value of `after` for the next page; absent on the last page."),
@@ -64,16 +64,15 @@ _LABELS = {
     "task_type",
     "user_id",
 }
-"""Parameters of paths that name what needn't exist."""
+"""Parameters of paths that name things that need not exist."""
 _DESCRIPTION = """\
 Memory for AI agents, by OpenIntent RFC-0015: working, episodic and semantic entries with \
 versions, tags, lifetimes and access rules.
 
-Every request but those of the section `discovery` carries a key, which belongs to one principal \
-of one tenant; no request reaches the data of another tenant. Times are RFC 3339 in UTC. Errors \
-are problem documents (RFC 9457) whose `code` says what happened (see the table below); the \
-section `openwop` has its own format. A W3C `traceparent` header is honored. HEAD is accepted \
-wherever GET is.
+Every request needs a key, except those of the section `discovery`. A key belongs to one \
+principal of one tenant, and reaches no other tenant's data. Times are RFC 3339 in UTC. Errors \
+are problem documents (RFC 9457) with a `code` (see the table below); the section `openwop` has \
+its own format. A W3C `traceparent` header is supported. HEAD is accepted wherever GET is.
 
 ## Quick start
 
@@ -151,7 +150,7 @@ def _response_types(routes: list[Route]) -> Iterator[Any]:
 
 
 def _tags(routes: list[Route]) -> Iterator[Json]:
-    """Describe each module of routes; its docstring says what it is about."""
+    """Describe each module of routes by its docstring."""
     for module in dict.fromkeys(sorted(route.handler.__module__ for route in routes)):
         about, _, _ = (getdoc(sys.modules[module]) or "").removesuffix(".").partition(" (")
         yield {"name": _tag(module), "description": f"{about}."}
@@ -245,7 +244,7 @@ def _describe_success(route: Route, status: int, type_: Any, schemas: Schemas) -
 
 
 def _response_headers(route: Route) -> tuple[str, ...]:
-    """List the headers that a route declares; what has a version has an ETag, and an address."""
+    """List the headers of a route; versioned documents have an ETag, and an address."""
     if route.response_headers is not None:
         return route.response_headers
     documents = filter(is_typeddict, route.responses.values())
@@ -274,7 +273,7 @@ def _error_statuses(route: Route) -> set[int]:
 
 
 def _declared_errors(route: Route) -> set[int]:
-    """List the errors that a route declares; what a path names may be missing, or change."""
+    """List the errors of a route; a resource in the path may be missing, or change."""
     if route.error_statuses is not None:
         return set(route.error_statuses)
     statuses = {404} if route.path_params and route.path_params[-1][0] not in _LABELS else set()

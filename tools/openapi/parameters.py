@@ -39,7 +39,7 @@ IDEMPOTENCY_KEY = describe_header(
     "A retry with the same key and body is not carried out twice.",
 )
 IF_NONE_MATCH = describe_header(
-    "If-None-Match", None, "An ETag; while it is the present one, the answer is 304."
+    "If-None-Match", None, "An ETag; if it is the present one, the response is 304."
 )
 IF_MATCH = describe_header(
     "If-Match",
@@ -49,13 +49,13 @@ IF_MATCH = describe_header(
 
 _PATH_DESCRIPTIONS = {
     "agent_id": "An agent's id.",
-    "agent_type": "A type of agents: a label without rules of access.",
+    "agent_type": "A type of agents: a label that does not limit access.",
     "coordinator_id": "A coordinator's id.",
     "fact_id": "A fact's id.",
     "instance_id": "An agent instance's id.",
     "intent_id": "An intent's id.",
     "key": "The key.",
-    "memoryRef": "A memory's reference, as the start of a run gave it.",
+    "memoryRef": "A memory's reference, from the start of a run.",
     "namespace": "A namespace's name.",
     "owner_id": "An owner's id.",
     "principal": "A principal's id.",
@@ -74,7 +74,7 @@ def describe_path_parameter(name: str, *, may_hold_slashes: bool) -> Json:
     """Describe a parameter of a path."""
     description = _PATH_DESCRIPTIONS.get(name, "The id.")
     if may_hold_slashes:
-        description += " It may hold slashes."
+        description += " It may contain slashes."
     schema: Json = {"type": "string", "minLength": 1}
     if name == "principal":
         schema["maxLength"] = MAX_ID_CHARACTERS

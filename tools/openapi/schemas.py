@@ -48,7 +48,7 @@ class Schemas:
         }
 
     def schema_of(self, type_: Any) -> Schema:
-        """Return the schema of a type: a reference where it has a name."""
+        """Return the schema of a type: a reference if it has a name."""
         return self._schemas[type_]
 
     def _rename(self, schema: Schema) -> Schema:
@@ -85,7 +85,7 @@ def _schema_name(class_name: str) -> str:
 
 
 def _find_classes(types: Iterable[Any]) -> list[type]:
-    """Find the request models and response types that types hold, themselves included."""
+    """Find the request models and response types in types, including themselves."""
     found: dict[type, None] = {}
     waiting = list(types)
     while waiting:
@@ -110,7 +110,7 @@ def _annotations(class_: type) -> dict[str, Any]:
 
 
 def _describe(schema: Schema, class_: type) -> Schema:
-    """Add the fields' docstrings, and take out what pydantic makes up: titles and idle defaults."""
+    """Add the fields' docstrings, and remove pydantic's titles and unused defaults."""
     is_change = issubclass(class_, ChangeModel)
     descriptions = _field_docstrings(class_)
     if issubclass(class_, BaseModel):

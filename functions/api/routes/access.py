@@ -45,7 +45,7 @@ _PRINCIPAL = TextParameter("principal", "The principal; by default, the caller."
 _TARGETS: dict[TargetKind, TextParameter] = {
     "entry": TextParameter("entry", "The id of an entry."),
     "namespace": TextParameter("namespace", "The name of a namespace."),
-    "task": TextParameter("task", "The id of a task, whose working memory it is."),
+    "task": TextParameter("task", "The id of a task, for its working memory."),
     "conversation": TextParameter("conversation", "The session id of a conversation."),
 }
 

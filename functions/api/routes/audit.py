@@ -56,14 +56,14 @@ ROUTES = RouteTable()
 
 _AFTER = TextParameter(
     "after",
-    "The `next` of an earlier answer; by default, the list starts at its beginning.",
+    "The `next` of an earlier response; by default, the list starts at its beginning.",
     pattern=AUDIT_POSITION_PATTERN,
-    expected="takes the `next` of an earlier answer",
+    expected="must be the `next` of an earlier response",
 )
 
-_ACTOR = TextParameter("actor", "Records of this principal.", MAX_ID_CHARACTERS)
+_ACTOR = TextParameter("actor", "Only records of this principal.", MAX_ID_CHARACTERS)
 
-_ACTION = TextParameter("action", "Records of this action.", MAX_ID_CHARACTERS)
+_ACTION = TextParameter("action", "Only records of this action.", MAX_ID_CHARACTERS)
 
 
 @ROUTES.add(

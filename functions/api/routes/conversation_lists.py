@@ -27,8 +27,7 @@ ROUTES = RouteTable()
 
 _ARCHIVED = BooleanParameter(
     "archived",
-    "`true` lists those in cold storage, whose retention is over, the last expired first, without "
-    "`metadata`.",
+    "`true` lists archived (expired) conversations, the last expired first, without `metadata`.",
 )
 
 

@@ -43,7 +43,7 @@ def render_deletion(deletion: Deletion) -> DeletionDocument:
 
 ROUTES = RouteTable()
 
-_DRY_RUN = BooleanParameter("dry_run", "Count only what would be deleted.")
+_DRY_RUN = BooleanParameter("dry_run", "Only count the items that would be deleted.")
 
 _DELETIONS = "/api/v1/deletions"
 

@@ -26,8 +26,8 @@ _HEALTH = {"status": "ok"}
 _DEEP_HEALTH = {"status": "ok", "writes": True}
 _DEEP = BooleanParameter(
     "deep",
-    "`true` reads the table, too, for a health check that decides where requests go. It is 5xx"
-    " where that fails; `writes` says whether this Region takes writes.",
+    "`true` also reads the table, for health checks that route requests. If the read fails, the "
+    "status is 5xx. `writes` tells whether this Region accepts writes.",
 )
 _CAPABILITIES = [
     describe_capabilities(can_embed=each, log_retention_days=365) for each in (True, False)

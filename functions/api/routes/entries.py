@@ -204,7 +204,7 @@ def _read_past(request: Request, caller: Principal) -> Entry | None:
     history, id = request.services.history, request.path_params["id"]
     version, moment = _VERSION.read(request), AS_OF.read(request)
     if version and moment is not None:
-        raise ValidationFailed("as_of", "cannot be combined with version; leave one out")
+        raise ValidationFailed("as_of", "can't be combined with version")
     if version:
         return history.get_version(caller, id, version)
     return None if moment is None else history.get_at(caller, id, moment)

@@ -68,26 +68,30 @@ def render_event(event: Event) -> EventDocument:
 
 ROUTES = RouteTable()
 
-_TYPE: ChoiceParameter[LogEventType] = ChoiceParameter("type", "The events' type.", LogEventType)
+_TYPE: ChoiceParameter[LogEventType] = ChoiceParameter(
+    "type", "Only events of this type.", LogEventType
+)
 
 _AFTER = TextParameter(
     "after",
-    "The `next` of an earlier answer; by default, the list starts at its beginning.",
+    "The `next` of an earlier response; by default, the list starts at its beginning.",
     pattern="[0-9]{1,17}",
-    expected="takes the `next` of an earlier answer",
+    expected="must be the `next` of an earlier response",
 )
 
 _ENTRY = TextParameter(
-    "entry_id", "Events about this entry, archivals that it is in included.", MAX_ID_CHARACTERS
+    "entry_id",
+    "Only events about this entry, including archivals that contain it.",
+    MAX_ID_CHARACTERS,
 )
 
-_ACTOR = TextParameter("actor", "Events of what this principal did.", MAX_ID_CHARACTERS)
+_ACTOR = TextParameter("actor", "Only events that this principal caused.", MAX_ID_CHARACTERS)
 
 _QUERY = (_TYPE, _ENTRY, _ACTOR, FROM, TO, ORDER, _AFTER, LIMIT)
 
 _PAGES = (
-    "Oldest first, unless `order` is `desc`. One call examines a bounded number of events: with "
-    "filters a page may have fewer events than there are, or none; `next` continues."
+    "Oldest first, unless `order` is `desc`. A request examines a bounded number of events. With "
+    "filters, a page may have fewer events than match, or none; `next` continues."
 )
 
 
@@ -112,7 +116,7 @@ def read_intent_log(request: Request, caller: Principal) -> Response:
     READ,
     {200: EventPageDocument},
     query=_QUERY,
-    remark=f"By the agent itself, or with `memory.admin`. {_PAGES}",
+    remark=f"For the agent itself, and with `memory.admin`. {_PAGES}",
 )
 def read_agent_log(request: Request, caller: Principal) -> Response:
     """Read the log of an agent's memory that belongs to no intent."""

@@ -169,21 +169,23 @@ _FACTS = "/api/v1/facts"
 
 _FACT = f"{_FACTS}/{{fact_id+}}"
 
-_SUBJECT = TextParameter("subject", "The facts' subject.", MAX_FACT_PART_CHARACTERS)
+_SUBJECT = TextParameter("subject", "Only facts with this subject.", MAX_FACT_PART_CHARACTERS)
 
-_PREDICATE = TextParameter("predicate", "The facts' predicate.", MAX_FACT_PART_CHARACTERS)
+_PREDICATE = TextParameter("predicate", "Only facts with this predicate.", MAX_FACT_PART_CHARACTERS)
 
 _RUN = TextParameter(
-    "learned_from_run_id", "One of the latest runs that learned the facts.", MAX_ID_CHARACTERS
+    "learned_from_run_id",
+    "Only facts that this run learned, if it is one of their latest runs.",
+    MAX_ID_CHARACTERS,
 )
 
-_AGENT_TYPE = TextParameter("agent_type", "The facts' agent type.", MAX_ID_CHARACTERS)
+_AGENT_TYPE = TextParameter("agent_type", "Only facts of this agent type.", MAX_ID_CHARACTERS)
 
-_USER = TextParameter("user_id", "The user whom the facts are about.", MAX_ID_CHARACTERS)
+_USER = TextParameter("user_id", "Only facts about this user.", MAX_ID_CHARACTERS)
 
-_AS_OF = TimestampParameter("as_of", "Facts that held at this time. Default: now.")
+_AS_OF = TimestampParameter("as_of", "Only facts that held at this time. Default: now.")
 
-_ENDED = BooleanParameter("ended", "`true` lists facts that do not hold, too.")
+_ENDED = BooleanParameter("ended", "`true` also lists facts that do not hold.")
 
 _FILTERS = (_SUBJECT, _PREDICATE, _RUN, _AGENT_TYPE, _USER)  # in the order of FactQuery
 
@@ -203,7 +205,7 @@ def list_facts(request: Request, caller: Principal) -> Response:
     asked = read_page_request(request, caller)
     query, as_of, has_ended = _read_query(request), _AS_OF.read(request), _ENDED.read(request)
     if has_ended and as_of is not None:
-        raise ValidationFailed("ended", "cannot be combined with as_of; leave one out")
+        raise ValidationFailed("ended", "can't be combined with as_of")
     page_of = request.services.facts.list_page
     facts = page_of(caller, query, asked.wanted, as_of, has_ended=has_ended or False)
     conflicts = request.services.facts.find_conflicts(caller, () if has_ended else facts.elements)
@@ -233,7 +235,8 @@ def forget_facts(request: Request, caller: Principal) -> Response:
     query = _read_query(request)
     if query == FactQuery():
         raise ValidationFailed(
-            "query", "needs subject, predicate, learned_from_run_id, agent_type or user_id"
+            "query",
+            "needs at least one of subject, predicate, learned_from_run_id, agent_type and user_id",
         )
     deleted = request.services.facts.forget_all(caller, query)
     return json_response(200, DeletedFactsDocument(deleted=deleted))

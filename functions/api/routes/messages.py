@@ -95,7 +95,10 @@ _UPLOADS = f"{CONVERSATION}/uploads"
 _FROM = IntegerParameter("from", "The index of the first message to remove.", 0, MAX_OFFSET, 0)
 
 _TO = IntegerParameter(
-    "to", "The index of the first message to keep after them; by default none.", 0, MAX_OFFSET
+    "to",
+    "The index after the last message to remove; by default, the end of the conversation.",
+    0,
+    MAX_OFFSET,
 )
 
 
@@ -185,7 +188,8 @@ def remove_messages(request: Request, caller: Principal) -> Response:
     if _FROM.text(request) is None and _TO.text(request) is None:
         raise ValidationFailed(
             "from",
-            "is required: the index of the first message to remove; `to` is behind the last one",
+            "is required: the index of the first message to remove; "
+            "`to` is the index after the last one",
         )
     end = None if _TO.text(request) is None else _TO.read(request)
     found, removed = request.services.messages.remove(

@@ -300,7 +300,7 @@ def put_object(request: Request, caller: Principal) -> Response:
     f"GET {_OBJECT}",
     READ,
     {200: bytes, 206: bytes, 304: None, 307: None},
-    request_headers=(HeaderParameter("Range", "One range of bytes, as `bytes=0-99`."),),
+    request_headers=(HeaderParameter("Range", "A single range of bytes, such as `bytes=0-99`."),),
     response_headers=OBJECT_HEADERS,
     error_statuses=(404, 409, 416),
 )

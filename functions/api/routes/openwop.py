@@ -46,7 +46,7 @@ _MEMORIES = "/v1/memories"
 _MEMORY = "/v1/memory/{memoryRef+}"
 _ENTRY = f"{_MEMORY}/{{id}}"
 _RUN_ID = TextParameter(
-    "runId", "A run on this memory, whose snapshot is read. By default, the present is read."
+    "runId", "A run on this memory; its snapshot is read. By default, the present entries are read."
 )
 _MEMORY_REF = TextParameter("memoryRef", "One of the run's memories; by default, the first one.")
 _TAG = TextParameter("tag", "Only entries with this tag.")
@@ -68,14 +68,13 @@ _LIMIT = IntegerParameter(
 )
 _BUDGET = IntegerParameter(
     "tokenBudget",
-    "The maximum number of tokens of the contents; the list is cut to its beginning.",
+    "The maximum number of tokens of all contents. Entries at the end are dropped.",
     1,
     10**9,
 )
 _RANK = ChoiceParameter[Rank](
     "rank",
-    "`relevance` sorts by how well the contents fit `query`, without further pages; `recency` is "
-    "the default.",
+    "`relevance` sorts by relevance to `query`, and returns only one page. Default: `recency`.",
     Rank,
 )
 _QUERY = TextParameter(
@@ -157,7 +156,7 @@ def get_memory_entry(request: Request, caller: Principal) -> Response:
         caller, request.path_params["memoryRef"], request.path_params["id"], _RUN_ID.read(request)
     )
     if entry is None:
-        message = "no entry that shows here has this id"
+        message = "this memory shows no entry with this id here; list its entries"
         return json_response(404, {"error": "not_found", "message": message, "entry": None})
     return json_response(200, FoundMemoryEntryDocument(entry=render_memory_entry(entry)))
 
@@ -227,7 +226,9 @@ def _read_ranking(request: Request) -> str | None:
     if query is not None and not is_ranked:
         raise ValidationFailed("rank", "must be relevance, with a query")
     if is_ranked and read_either(request, _AFTER, _BEFORE) is not None:
-        raise ValidationFailed("rank", "relevance has one page only; leave out after")
+        raise ValidationFailed(
+            "rank", "can't be combined with rank=relevance, which has only one page"
+        )
     return query
 
 

@@ -141,7 +141,7 @@ ROUTES = RouteTable()
 
 _AS = TextParameter(
     "as_principal",
-    "Ask as this principal, and return its answer. Needs `memory.inspect`.",
+    "Recall as this principal. Needs `memory.inspect`.",
     MAX_ID_CHARACTERS,
 )
 
@@ -172,7 +172,7 @@ def _find_asker(request: Request, caller: Principal) -> Principal:
     authorize(caller, INSPECT_MEMORY, None)
     asker = request.services.principals.get_principal(caller.tenant, named)
     if READ not in asker.permissions:
-        raise AccessDenied(f"this principal lacks {READ}")
+        raise AccessDenied(f"must be a principal with {READ}")
     return asker
 
 

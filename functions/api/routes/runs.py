@@ -47,17 +47,15 @@ from functions.runs.requests import NewEpisode, NewRun, RunError, RunOutput
 ROUTES = RouteTable()
 _RUNS = "/api/v1/runs"
 _RUN = f"{_RUNS}/{{run_id}}"
-_AGENT_TYPE = TextParameter(
-    "agent_type", "The agent type that runs were started with.", limits.MAX_ID_CHARACTERS
-)
-_INSTANCE = TextParameter(
-    "instance_id", "The instance that runs were started with.", limits.MAX_ID_CHARACTERS
-)
+_AGENT_TYPE = TextParameter("agent_type", "Only runs of this agent type.", limits.MAX_ID_CHARACTERS)
+_INSTANCE = TextParameter("instance_id", "Only runs of this instance.", limits.MAX_ID_CHARACTERS)
 _VALUE: ChoiceParameter[RunValue] = ChoiceParameter(
     "value", "Return only this value. Each value alone fits into a response.", RunValue
 )
 _RUN_ID = TextParameter("run_id", "A run. Send this or `agent_type`.")
-_STATUS: ChoiceParameter[RunStatus] = ChoiceParameter("status", "The runs' status.", RunStatus)
+_STATUS: ChoiceParameter[RunStatus] = ChoiceParameter(
+    "status", "Only runs with this status.", RunStatus
+)
 _EPISODE_LIMIT = IntegerParameter(
     "limit",
     "The maximum number of episodes.",
@@ -115,7 +113,7 @@ def delete_runs(request: Request, caller: Principal) -> Response:
     """
     query = _read_query(request)
     if query == RunQuery():
-        raise ValidationFailed("query", "needs agent_type, instance_id or status")
+        raise ValidationFailed("query", "needs at least one of agent_type, instance_id and status")
     runs, episodes, is_complete = request.services.run_deletions.delete_runs(caller, query)
     return json_response(
         200, DeletedRunsDocument(deleted=runs, episodes=episodes, complete=is_complete)

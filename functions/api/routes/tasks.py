@@ -42,7 +42,7 @@ ROUTES = RouteTable()
 _KB = 1024
 _TASKS = "/api/v1/tasks"
 _TASK = f"{_TASKS}/{{task_id+}}"
-_STATUS: ChoiceParameter[Status] = ChoiceParameter("status", "The tasks' status.", Status)
+_STATUS: ChoiceParameter[Status] = ChoiceParameter("status", "Only tasks with this status.", Status)
 _EPISODIC_LIMIT = IntegerParameter(
     "episodic_limit",
     "The maximum number of episodic entries.",

@@ -89,7 +89,7 @@ ROUTES = RouteTable()
 
 
 def _build_parameter(name: str, description: str) -> TextParameter:
-    pattern, expected = r"\d{4}-\d\d-\d\d([Tt].*)?", "takes a day, as 2026-11-24"
+    pattern, expected = r"\d{4}-\d\d-\d\d([Tt].*)?", "must be a day, such as 2026-11-24"
     return TextParameter(name, description, pattern=pattern, expected=expected)
 
 

@@ -1,1 +1,1 @@
-"""The client, written once: `_sync` is made of this by `python sdk/generate.py`."""
+"""The client, written once: `python sdk/generate.py` generates `_sync` from it."""

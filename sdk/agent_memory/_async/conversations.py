@@ -43,7 +43,7 @@ from agent_memory.responses import get_member, parse, parse_items, parse_positio
 
 _CONVERSATIONS = "/api/v1/conversations"
 _AT_ONCE = 50  # messages of one append
-_MOST_BESIDE = 1_000_000  # bytes of other fields that a body has beside its messages
+_MOST_BESIDE = 1_000_000  # bytes of the other fields of a body
 _MOST_LAST = 1000
 _READS = 5
 _UNCOUNTED = {"total": "none"}
@@ -95,7 +95,7 @@ class AsyncConversations(AsyncResource):
     async def _upload(
         self, session_id: str, pieces: Sequence[Sequence[Document]], fields: Mapping[str, Any]
     ) -> str:
-        """Store messages that don't appear yet; return the id of the upload."""
+        """Upload messages, which are not shown yet; return the id of the upload."""
         path = f"{_path(session_id)}/uploads"
         begun = {name: fields[name] for name in ("sensitivity", "version") if name in fields}
         upload = await self._call("POST", path, json=begun)
@@ -244,7 +244,7 @@ class AsyncConversations(AsyncResource):
             found = await self._read_at_once(_path(session_id), {})
             if found is not None:
                 return parse(Conversation.from_document, found)
-        raise MemoryConflictError("the conversation is written faster than it can be read")
+        raise MemoryConflictError("the conversation changes faster than it can be read; try again")
 
     async def get_archived(
         self, session_id: str, *, expires_at: datetime | str | None = None
@@ -258,12 +258,14 @@ class AsyncConversations(AsyncResource):
 
         Raises:
             MemoryNotFoundError: raised when there is none in the archive.
-            MemoryConflictError: another one was archived during the read.
+            MemoryConflictError: a later conversation was archived during the read.
         """
         asked = {} if expires_at is None else {"expires_at": render_time(expires_at)}
         found = await self._read_at_once(f"{_path(session_id)}/archive", asked)
         if found is None:
-            raise MemoryConflictError("another conversation of this session has been archived")
+            raise MemoryConflictError(
+                "a later conversation of this session was archived; read it again"
+            )
         return parse(Conversation.from_document, found)
 
     async def _read_at_once(self, path: str, asked: Document) -> Document | None:
@@ -275,7 +277,7 @@ class AsyncConversations(AsyncResource):
             if get_member(page, "revision") != revision:
                 return None
             said += _said(page)
-        if "metadata" not in found:  # they leave no room for messages
+        if "metadata" not in found:  # so large that no message fits
             found |= await self._call("GET", path, params=asked | {"limit": 0})
         is_same = get_member(found, "revision") == revision
         return found | {"messages": said} if is_same else None
@@ -321,7 +323,7 @@ class AsyncConversations(AsyncResource):
         Raises:
             MemoryNotFoundError: raised when there is no such conversation.
             MemoryConflictError: it has another revision.
-            ConversationNotOwned: its creator or its user is not the expected one.
+            ConversationNotOwned: the creator or the user is not the expected one.
         """
         creators = None if expect_created_by is None else [*expect_created_by]
         expected = drop_none(
@@ -383,7 +385,9 @@ class AsyncConversations(AsyncResource):
             raise ValueError(f"say needs user, assistant, or both; {SAY}")
         if uses is not None:
             if assistant is None:
-                raise ValueError("uses needs assistant: the answer that was made from them")
+                raise ValueError(
+                    "uses needs assistant, the answer that was made from these memories"
+                )
             said[-1]["uses"] = uses
         return await self.extend(session_id, said, user_id, join=join)
 
@@ -427,7 +431,7 @@ class AsyncConversations(AsyncResource):
         max_tokens: int | None = None,
         **fields: Unpack[RecallFields],
     ) -> Recall:
-        """Find messages of the conversations that the caller may read, with those around them.
+        """Search messages of the conversations that the caller may read; also return neighbors.
 
             client.conversations.search("What did we promise in March?", user_id="ada").text
 

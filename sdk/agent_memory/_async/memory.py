@@ -77,10 +77,10 @@ class AsyncMemory(AsyncEntryHistory):
                 An entry keeps the scope that it was created in.
             task_id, intent_id: the parts of `scope`.
             version: change this version, instead of the one that was read.
-            fields: `tags`, `ttl`, `expires_at`, `occurred_at`, `pinned`, `priority`,
-                `sensitivity`, `vector`. Other fields stay unchanged. `ttl` takes seconds, a
-                `timedelta`, an ISO 8601 duration, `task_lifetime`, or None for no expiry.
-                `expires_at` takes precedence.
+            fields: `tags`, `ttl`, `expires_at`, `occurred_at`, `pinned`, `priority`, `sensitivity`,
+                `vector`. Other fields stay unchanged. `ttl` takes seconds, a `timedelta`, an ISO
+                8601 duration, `task_lifetime`, or None for no expiry. `expires_at` takes
+                precedence.
 
         Raises:
             MemoryConflictError: raised when another writer changed or created the entry.
@@ -100,7 +100,7 @@ class AsyncMemory(AsyncEntryHistory):
         if seen is not None and seen.is_in(bound):
             try:
                 return await self._patched(seen.id, seen.version, changes)
-            except MemoryNotFoundError:  # deleted, evicted, or its time was over
+            except MemoryNotFoundError:  # deleted, evicted, or expired
                 bound, memory_type = bound or dict(seen.scope), seen.memory_type
         body = _new_entry(namespace, key, memory_type, bound, changes)
         return self._saw(await self._call("POST", _MEMORY, json=body))
@@ -118,7 +118,7 @@ class AsyncMemory(AsyncEntryHistory):
         version: int | None = None,
         **fields: Unpack[EntryFields],
     ) -> Entry:
-        """Create or replace the entry under namespace and key; the last writer wins.
+        """Create or replace the entry under namespace and key; the last write wins.
 
         The whole entry is replaced: omitted fields, such as tags, get the defaults of a new entry.
 
@@ -130,8 +130,8 @@ class AsyncMemory(AsyncEntryHistory):
             value, scope, task_id, intent_id, fields: as for `set`.
 
         Raises:
-            MemoryConflictError: raised when `version` is given, and another one is there.
-            MemoryNotFoundError: raised when `version` is given, and nothing is there.
+            MemoryConflictError: raised when `version` is given, and the entry has another one.
+            MemoryNotFoundError: raised when `version` is given, and there is no entry.
             MemoryCapacityError: raised when there is no room.
             TaskClosedError: raised when the entry's task has ended.
             TypeError: raised when the value is no dict, a field is unknown, or scopes contradict.
@@ -158,7 +158,7 @@ class AsyncMemory(AsyncEntryHistory):
         source: str | None = None,
         occurred_at: str | datetime | None = None,
     ) -> Entry:
-        """Store a text or a value in shared memory where it belongs; the same text is stored once.
+        """Store a text or a value about a user, or for the caller; the same text is stored once.
 
             client.memory.remember("Invoices go out on Fridays", tags=["billing"])
 
@@ -272,9 +272,9 @@ class AsyncMemory(AsyncEntryHistory):
     ) -> Entry:
         """Read the value, and write `fn(value)` at the version that was read.
 
-        If another writer is faster, `fn` is called again with the newer value, after growing
-        pauses, until the write succeeds or the deadline has passed. No update is lost. An
-        exception of `fn` ends the update (RFC-0015 §3.3).
+        After another writer's change, `fn` is called again with the newer value, after growing
+        pauses, until the write succeeds or the deadline has passed. No update is lost. An exception
+        of `fn` ends the update (RFC-0015 §3.3).
 
             client.memory.update("jobs", "count", lambda v: {"n": v["n"] + 1}, initial={"n": 0})
 
@@ -374,7 +374,7 @@ class AsyncMemory(AsyncEntryHistory):
         return [self._saw(entry) for entry in parse_items(get_member(answer, "entries"))]
 
     def _in_task(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """Return an entry of a batch; a new working one without scope has that of the task."""
+        """Return an entry of a batch; a new working entry without scope gets the task's scope."""
         if not isinstance(entry, Mapping):
             raise TypeError(f"an entry of a batch must be a dict, not {type(entry).__name__}")
         is_scoped = entry.get("memory_type") != "working" or {"scope", "version"} & entry.keys()
@@ -394,7 +394,7 @@ class AsyncMemory(AsyncEntryHistory):
     async def _read_again(
         self, found: Entry | None, namespace: str, key: str, memory_type: MemoryType | None
     ) -> Entry | None:
-        """Return the entry as it is: by its id, which is cheaper, while it is the same one."""
+        """Return the present entry: by its id, which is cheaper, unless it was replaced."""
         present = None if found is None else await self._by_id(found.id)
         if present is not None:
             self._versions.saw(present)

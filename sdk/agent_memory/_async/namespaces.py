@@ -55,8 +55,8 @@ class AsyncNamespaces(AsyncResource):
 
         Args:
             namespace: its name; a name that ends with `*` is a rule for all with that prefix.
-            default: access of all others: `none`, `read`, `write` or `admin`; None: that of the
-                longest matching prefix rule.
+            default: access of all others: `none`, `read`, `write` or `admin`; None: the access of
+                the longest matching prefix rule.
             allow: access of single principals, by id; `none` removes one.
             version: only if it is at this version.
 

@@ -106,7 +106,7 @@ class AsyncObjects(AsyncResource):
                 data = await self._download(answer.headers["Location"])
             if data is not None:
                 return parse(StoredObject.from_response, (data, answer.headers))
-        raise MemoryConflictError("the object is written faster than it can be read")
+        raise MemoryConflictError("the object changes faster than it can be read; try again")
 
     async def _download(self, url: str) -> bytes | None:
         """Read from an address; None if the object has been replaced."""
@@ -219,7 +219,7 @@ class AsyncObjects(AsyncResource):
 
 
 def _refused_by_storage(status: int) -> ConnectionFailedError:
-    return ConnectionFailedError(f"the storage of large objects answered HTTP {status}")
+    return ConnectionFailedError(f"the storage of large objects returned HTTP {status}")
 
 
 def name_private_space(agent_id: str, name: str) -> str:
@@ -233,7 +233,7 @@ def _path(space: str, key: str | None = None) -> str:
 
 
 def _find_place(space: str) -> str:
-    """Find where the calls of a space are: below its owner if it is private."""
+    """Return the path of a space: below its owner if it is private."""
     match space.split("/"):
         case [_]:
             return "/api/v1/objects"

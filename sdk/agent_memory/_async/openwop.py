@@ -64,7 +64,7 @@ class AsyncMemoryAdapter:
             scope: the name of one of its memories.
             memory_ref: the memory, instead of its names.
             memory_refs: several memories, all as of the same time.
-            secrets: values by label. While the run is open, no put into these memories stores them.
+            secrets: values by label. While the run is open, puts into its memories redact them.
             on_secret: what a put does with a secret: replace it by a marker, or fail.
             ttl: the time for which the run stays open, as seconds or ISO 8601; 24 hours by default.
             retain_snapshot: the time for which it can be replayed afterwards.
@@ -140,7 +140,7 @@ class AsyncMemoryAdapter:
         return self._list("/v1/memories", "memories", OwnMemory.from_document, {}, paging)
 
     async def get_reference(self, agent: str, *, scope: str | None = None) -> str:
-        """Return the reference of the caller's memory of a name, without a run.
+        """Return the reference of the caller's memory with a name, without a run.
 
         adapter.get_reference("planner", scope="customer-7")
         """
@@ -149,7 +149,7 @@ class AsyncMemoryAdapter:
         return parse(str, get_member(answer, "memoryRef"))
 
     async def delete_run(self, run_id: str) -> None:
-        """Delete a run with its secrets and its hold on its snapshot; replays keep theirs.
+        """Delete a run with its secrets; replays keep the snapshot.
 
             adapter.delete_run(run.run_id)
 
@@ -166,7 +166,7 @@ class AsyncMemoryAdapter:
         tag: str | None = None,
         **paging: Unpack[Paging],
     ) -> AsyncPages[SeenMemoryEntry]:
-        """Return the entries that a run sees or saw, newest first, with the origin of each.
+        """Return the entries that a run sees or saw, newest first, with their authors.
 
             for seen in adapter.list_seen(run.run_id):
                 print(seen.entry.content, seen.put_by, seen.deleted_at)
@@ -334,7 +334,7 @@ class AsyncMemoryRun(AsyncMemoryAdapter):
         self.snapshot_at = snapshot_at
 
     async def add_secrets(self, secrets: Mapping[str, str]) -> None:
-        """Give the run further secrets, which no later put stores.
+        """Add secrets to the run, which are redacted in all later puts.
 
             run.add_secrets({"portal": "hunter2-hunter2"})
 

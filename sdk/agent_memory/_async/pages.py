@@ -1,4 +1,4 @@
-"""The items of a list, fetched a page at a time."""
+"""The items of a list, fetched page by page."""
 
 from collections.abc import AsyncIterator
 
@@ -25,7 +25,7 @@ class AsyncPages(AsyncFirstPage[Item]):
         fetch: fetches a page, by its size and its position.
         limit: the maximum number of items; None: all.
         page_size: the number of items of a page.
-        after: the position to begin behind; None: at the beginning.
+        after: the position to begin after; None: at the beginning.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class AsyncPages(AsyncFirstPage[Item]):
             size = self._page_size if remaining is None else min(self._page_size, remaining)
             page = await self._fetch(size, after)
             yield page
-            if page.next in (None, after):  # a log's end is where it was
+            if page.next in (None, after):  # at the end of a log, `next` does not change
                 return
             after = page.next
             remaining = None if remaining is None else remaining - len(page.items)
@@ -71,7 +71,7 @@ class AsyncPages(AsyncFirstPage[Item]):
 
 
 def to_pages(fetch: AsyncFetch[Item], paging: Paging, known: type = Paging) -> AsyncPages[Item]:
-    """Return the list whose pages are fetched so.
+    """Return the list whose pages are fetched by a function.
 
     Raises:
         TypeError: raised when a keyword of the call isn't one of the `known` ones.

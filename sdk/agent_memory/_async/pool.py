@@ -19,7 +19,7 @@ from agent_memory.responses import (
 )
 from agent_memory.settings import Settings
 
-_NEITHER = frozenset({304, 307})  # a success nor a refusal: unchanged, or elsewhere
+_NEITHER = frozenset({304, 307})  # neither success nor error: not modified, or a redirect
 _ONCE = frozenset({"POST", "PATCH", "PUT"})
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
@@ -31,17 +31,17 @@ _log = logging.getLogger("agent_memory")
 
 
 class AsyncPool:
-    """One pool of connections, for any number of clients with their own settings.
+    """A pool of connections, for any number of clients with their own settings.
 
     Args:
-        settings: where the service is.
-        carrier: carries the requests in place of the network; it is closed with the pool.
+        settings: with the address of the service.
+        carrier: replaces the network; it is closed with the pool.
     """
 
     def __init__(self, settings: Settings, carrier: httpx.AsyncBaseTransport | None) -> None:
         self.carrier = carrier
         self._settings = settings
-        # Without TLS the roots would be loaded for nothing; with it, once for all connections.
+        # root certificates are loaded only for TLS, and once for all connections
         is_tls = settings.server_url.startswith("https")
         self._verify = httpx.create_ssl_context() if is_tls and carrier is None else False
         self._connections = AsyncConnections(self._connect)
@@ -59,7 +59,7 @@ class AsyncPool:
         )
 
     async def close(self) -> None:
-        """Close all connections. Twice does no harm."""
+        """Close all connections; a second call does nothing."""
         await self._connections.aclose()
 
     async def send(
@@ -71,10 +71,10 @@ class AsyncPool:
         body: bytes | None,
         headers: Mapping[str, str],
     ) -> httpx.Response:
-        """Carry out one call, however many attempts that takes.
+        """Send one call, in as many attempts as it takes.
 
         Raises:
-            AgentMemoryError: the service refused, or gave no answer.
+            AgentMemoryError: the service rejected the call, or did not answer.
             ClientClosedError: the client is closed.
         """
         http = self._open()
@@ -92,13 +92,13 @@ class AsyncPool:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        """Send a request to an address that the service gave out, without the API key.
+        """Send a request without the API key to an address that the service has returned.
 
         Returns:
-            Whatever the last attempt was answered.
+            The response to the last attempt.
 
         Raises:
-            ConnectionFailedError: there was no answer.
+            ConnectionFailedError: the service did not answer.
         """
         request = httpx.Request(method, url, headers=headers, content=body)
         answer, _ = await self._carry_out(self._open(), request, settings)
@@ -107,7 +107,7 @@ class AsyncPool:
     async def _carry_out(
         self, http: httpx.AsyncClient, request: httpx.Request, settings: Settings
     ) -> tuple[httpx.Response, bool]:
-        """Send a request until it is answered for good; whether an earlier attempt may count."""
+        """Send a request until a final response; also tell whether a lost attempt may count."""
         has_key = "X-API-Key" in request.headers
         sent = False
         deadline = Deadline(settings.deadline)
@@ -144,7 +144,7 @@ class AsyncPool:
     def _open(self) -> httpx.AsyncClient:
         http = self._connections.get()
         if http is None:
-            raise ClientClosedError("this client is closed; make another one")
+            raise ClientClosedError("this client is closed; create another one")
         return http
 
 

@@ -22,7 +22,7 @@ from agent_memory.responses import get_member, parse, parse_items
 from agent_memory.task_at_work import find_task_at_work
 
 _MEMORY = "/api/v1/memory"
-_IN_TASK, _BEYOND_TASK = "task:", "beyond-task:"  # begin the positions of a worker's queries
+_IN_TASK, _BEYOND_TASK = "task:", "beyond-task:"  # prefixes of the positions of a worker's queries
 
 
 class AsyncQueries(AsyncResource):
@@ -57,9 +57,9 @@ class AsyncQueries(AsyncResource):
         Args:
             namespace: `billing.*` means all that begin with `billing.`.
             tags: only entries with all of these; `tags_any`: with one of these.
-            agent_id: whose; by default the caller's own.
+            agent_id: the owner; by default the caller.
             touch: False does not count as a use for the order of eviction.
-            as_of: the living entries of a namespace, or of episodic memory, as they stood then.
+            as_of: the existing entries of a namespace, or of episodic memory, as of this time.
             paging: `limit`, `page_size`, `after`.
 
         In a worker's function, without agent and scope, working entries are those of its task:
@@ -116,7 +116,7 @@ class AsyncQueries(AsyncResource):
 
             client.memory.delete_batch(namespace="invoices", tags=["done"])
 
-        Entries that an attempt deleted whose answer was lost are not counted.
+        If the response to an attempt is lost, the entries that it deleted are not counted.
         """
         filters = _filters(
             namespace,
@@ -152,9 +152,9 @@ class AsyncQueries(AsyncResource):
         """Return the entries that match a query best, best first (RFC-0015 §4.3).
 
         A text finds entries by meaning, words and ids, each with its `score`, 1 for the words of
-        the query, and the words that `matched`; a new entry may be found some seconds later. A
-        vector finds the entries of one namespace with the nearest vectors; the score is the cosine,
-        and new entries are found at once. Sensitive entries are never found.
+        the query, and the words that `matched`; a new entry is found some seconds later. A vector
+        finds the entries of one namespace with the nearest vectors; the score is the cosine, and
+        new entries are found at once. Sensitive entries are never found.
 
             client.memory.search("hot drinks", namespace="recipes")
             client.memory.search(vector=embed("hot drinks"), namespace="recipes")
@@ -166,15 +166,15 @@ class AsyncQueries(AsyncResource):
             top_k: the maximum number of results, up to 100.
             min_score: the lowest score; no limit by default.
             namespace: `billing.*` means all that begin with `billing.`.
-            agent_id: whose; by default the caller's own.
+            agent_id: the owner; by default the caller.
             tags: all of them.
             fields: names and values at the top level; declared search fields of the namespace.
 
         Raises:
-            ValidationError: raised when neither or both of query and vector are given, the
-                vector has another length than the namespace's, or a field isn't declared.
-            AgentMemoryError: the service lacks this extension; `GET /api/v1/capabilities` lists
-                its extensions.
+            ValidationError: raised when neither or both of query and vector are given, the vector
+                has another length than the namespace's, or a field isn't declared.
+            AgentMemoryError: the service lacks this extension; `GET /api/v1/capabilities` lists its
+                extensions.
         """
         vector = to_numbers(vector)
         tiers: tuple[MemoryType, ...] = ("working", "episodic")
@@ -215,7 +215,7 @@ class AsyncQueries(AsyncResource):
     def _find_task_memory(
         self, memory_type: MemoryType | None, *scope: str | None
     ) -> AsyncTaskMemory | None:
-        """Return the memory of the worker's task, if a call belongs to it.
+        """Return the memory of the worker's task if a call belongs to it.
 
         A call in a worker's function belongs to it if it is about working memory and names neither
         another agent nor a scope.

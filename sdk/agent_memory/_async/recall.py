@@ -1,4 +1,4 @@
-"""`client.recall`: one question to all memory that the caller may read."""
+"""`client.recall`: a search of all memory that the caller may read."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -29,7 +29,7 @@ class RecallFields(TypedDict, total=False):
         tags: only entries and conversations that have all of these.
         fields: only entries whose values have these fields.
         vector: the query's vector, of your own embedding model.
-        exclude: references, and `{"session_id": ...}`, of what you have already.
+        exclude: references, and `{"session_id": ...}`, of items that you already have.
         top_k: the maximum number of items; 10 by default.
         min_score: the lowest score.
         neighbours: the number of messages to return before and after a message.
@@ -65,7 +65,7 @@ async def ask(
     max_tokens: int | None,
     fields: Mapping[str, Any],
 ) -> Recall:
-    """Send a question to a path, and return the answer."""
+    """Send a question to a path, and return the result."""
     assert_known(fields, RecallFields, "user_id", "since", "until", "max_tokens")
     given = {
         name: to_list(each) if name in ("sources", "tags", "exclude", "vector") else each
@@ -82,13 +82,13 @@ async def ask(
 
 
 async def get_recalled(client: "AsyncClient", reference: str) -> RecallReference:
-    """Return the item that a reference names."""
+    """Return the item of a reference."""
     path = f"/api/v1/recall/{quote_segment(reference)}"
     return parse(RecallReference.from_document, parse_object(await client.request("GET", path)))
 
 
 class AsyncAnswers(AsyncResource):
-    """The messages that were made from items of memory."""
+    """The messages that use items of memory."""
 
     def list(self, item: RecallReference | str, paging: Paging) -> AsyncPages[RecallReference]:
         """Return the messages whose `uses` name an item, newest first."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AsyncResource:
-    """A part of the client; it calls through the client's `request`."""
+    """A part of the client, which calls by the client's `request`."""
 
     def __init__(self, client: "AsyncClient") -> None:
         self._client = client
@@ -35,7 +35,7 @@ class AsyncResource:
         return parse_object(answer)
 
     async def _delete(self, path: str, version: int | None = None) -> bool:
-        """Delete; whether there was something, or may have been when an answer was lost."""
+        """Delete; return True if it existed, or may have existed at a lost attempt."""
         try:
             await self._call("DELETE", path, version=version)
         except MemoryNotFoundError as gone:
@@ -46,7 +46,7 @@ class AsyncResource:
         """Delete.
 
         Raises:
-            MemoryNotFoundError: there is nothing, and wasn't when this call began.
+            MemoryNotFoundError: it does not exist, and did not when this call began.
         """
         try:
             await self._call("DELETE", path)
@@ -65,9 +65,9 @@ class AsyncResource:
         """Return the list at a path.
 
         Args:
-            member: the member of the answer that has the items; None: the answer is an array.
-            read: makes an item of its document.
-            params: what the list is filtered by.
+            member: the member of the response that has the items; None: the response is an array.
+            read: builds an item from its document.
+            params: the filters of the list.
 
         Raises:
             TypeError: raised when a keyword of the call isn't one of `Paging`.

@@ -78,7 +78,7 @@ class AsyncStrategies(AsyncResource):
         return parse(StrategyStatus.from_document, answer)
 
     async def delete(self, name: str, *, version: int | None = None) -> bool:
-        """Delete a strategy; return True if it existed. What it has learned stays.
+        """Delete a strategy; return True if it existed. Learned memory stays.
 
             client.strategies.delete("facts")
 

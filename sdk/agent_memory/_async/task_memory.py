@@ -1,4 +1,4 @@
-"""Memory as a worker's function sees it: scoped to its task (RFC-0015 "Worker Context", §8)."""
+"""Memory for a worker's function, scoped to its task (RFC-0015 "Worker Context", §8)."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
@@ -56,7 +56,7 @@ class AsyncTaskMemory:
     async def get_entry(
         self, namespace: str, key: str, *, memory_type: MemoryType | None = None
     ) -> Entry | None:
-        """Return this worker's entry in the task, or else the newest one of another author.
+        """Return this worker's entry in the task, or else the newest entry of another author.
 
             ctx.memory.get_entry("invoices", "progress").agent_id
 
@@ -64,7 +64,7 @@ class AsyncTaskMemory:
         entry outside tasks, then the shared one. None if there is none.
 
         Raises:
-            TaskLostError: the task isn't this worker's any more.
+            TaskLostError: this worker no longer has the task.
         """
         await self._check()
         if memory_type in _WORKING:
@@ -92,7 +92,7 @@ class AsyncTaskMemory:
         Raises:
             MemoryConflictError: another writer has changed it, or it is of another kind.
             MemoryCapacityError: the task has no room for it.
-            TaskLostError: the task isn't this worker's any more.
+            TaskLostError: this worker no longer has the task.
         """
         await self._check()
         if memory_type in _WORKING:
@@ -122,7 +122,7 @@ class AsyncTaskMemory:
         Raises:
             MemoryConflictError: raised when `version` is given, and another one is there.
             MemoryCapacityError: raised when the task has no room for it.
-            TaskLostError: the task isn't this worker's any more.
+            TaskLostError: this worker no longer has the task.
         """
         slot = (namespace, key)
         await self.get_entry(namespace, key, memory_type="working")
@@ -158,7 +158,7 @@ class AsyncTaskMemory:
         Raises:
             MemoryNotFoundError: raised when there is no entry, and no `initial`.
             MemoryConflictError: raised when other writers were faster until the deadline.
-            TaskLostError: the task isn't this worker's any more.
+            TaskLostError: this worker no longer has the task.
             TypeError: raised when `fn` returns no dict, or a field is unknown.
         """
         retry = Retry(deadline)
@@ -183,7 +183,7 @@ class AsyncTaskMemory:
 
         Raises:
             MemoryConflictError: raised when it has another version.
-            TaskLostError: the task isn't this worker's any more.
+            TaskLostError: this worker no longer has the task.
         """
         await self._check()
         self._forget((namespace, key))
@@ -203,7 +203,7 @@ class AsyncTaskMemory:
             filters: those of `client.memory.query`, except agent, scope and type.
 
         Raises:
-            TaskLostError: the task isn't this worker's any more.
+            TaskLostError: this worker no longer has the task.
         """
         await self._check()
         found = await self._entries(**filters)
@@ -213,7 +213,7 @@ class AsyncTaskMemory:
         """Return the filters of the task's working entries.
 
         Raises:
-            TaskLostError: the task isn't this worker's any more.
+            TaskLostError: this worker no longer has the task.
         """
         await self._check()
         return {"memory_type": "working", "scope.task_id": self._task_id}
@@ -286,7 +286,7 @@ class AsyncTaskMemory:
     ) -> Entry:
         try:
             return await self._patch(known.id, version or known.version, given)
-        except MemoryNotFoundError:  # deleted, or its time was over
+        except MemoryNotFoundError:  # deleted or expired
             if version is not None:
                 raise
             self._forget(slot)
@@ -308,7 +308,7 @@ class AsyncTaskMemory:
     async def _instead(
         self, taken: MemoryConflictError, namespace: str, key: str, given: dict[str, Any]
     ) -> Entry:
-        """Write over an existing entry of the agent."""
+        """Overwrite an existing entry of the agent."""
         present = taken.current
         if present is None or present.memory_type != "working" or present.task_id is None:
             raise taken

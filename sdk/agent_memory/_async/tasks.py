@@ -107,8 +107,8 @@ class AsyncTasks(AsyncResource):
 
         Args:
             version: the present version.
-            changes: `status`, `assigned_agent`, `note`, `coordinator`, `delegates`,
-                `memory_policy` and others of RFC-0012. Other fields stay unchanged.
+            changes: `status`, `assigned_agent`, `note`, `coordinator`, `delegates`, `memory_policy`
+                and others of RFC-0012. Other fields stay unchanged.
 
         Raises:
             MemoryConflictError: raised when it has another version.
@@ -209,7 +209,7 @@ class AsyncTasks(AsyncResource):
             present = await self.get(task_id)
             try:
                 return await self.update(task_id, version=present.version, **changes)
-            except MemoryConflictError:  # others change it, too
+            except MemoryConflictError:  # others change the task, too
                 if attempt + 1 == _ATTEMPTS:
                     raise
         raise AssertionError("the last attempt returns or raises")

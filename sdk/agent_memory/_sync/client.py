@@ -57,8 +57,8 @@ class Client:
         timeout: seconds that one attempt may wait for each of connection and answer.
         max_retries: the number of retries after a transient failure.
         deadline: seconds that a call may take with all its attempts; by default, no limit.
-        transport: sends the requests instead of the network, or is the pool of another client.
-            It is closed with the client.
+        transport: replaces the network, or is the pool of another client. It is closed with the
+            client.
 
     Raises:
         ValueError: there is no key, or a value is invalid.
@@ -194,13 +194,13 @@ class Client:
         max_tokens: int | None = None,
         **fields: Unpack[RecallFields],
     ) -> Recall:
-        """Ask all memory that the caller may read one question.
+        """Search all memory that the caller may read.
 
             prompt += client.recall("What did we promise in March?", max_tokens=500).text
 
         Args:
-            query: what to find, in words.
-            user_id: only what belongs to this user.
+            query: a question or words.
+            user_id: only memory of this user.
             since, until: only items about this period.
             max_tokens: the maximum size of `text`.
             fields: see `RecallFields`.
@@ -220,7 +220,7 @@ class Client:
         )
 
     def get_recalled(self, reference: str) -> RecallReference:
-        """Return the item that a reference of a recall names.
+        """Return the item of a reference.
 
             client.get_recalled("m.chat-42.3").text
 
@@ -253,7 +253,7 @@ class Client:
         uses: Uses | None = None,
         join: bool = False,
     ) -> AppendedMessages:
-        """Append what was said to a conversation of the caller, and create it if there is none.
+        """Append messages to a conversation of the caller; create it if there is none.
 
             client.say("chat-42", user="Hello", assistant="Hi, how can I help?")
             client.say("chat-42", assistant="In March", uses=client.recall("When do we deliver?"))
@@ -273,7 +273,7 @@ class Client:
 
     @explain_call(FORGET)
     def forget(self, reference: str) -> bool:
-        """Delete the item that a reference of a recall names; return whether there was one.
+        """Delete the item of a reference; return True if it existed.
 
             client.forget("m.chat-42.3")
 
@@ -371,7 +371,7 @@ class Client:
         self.close()
 
     def __dir__(self) -> Iterable[str]:
-        """List what is offered first: the parts of a group are in the group."""
+        """List the main attributes: the parts of a group are in the group."""
         grouped = {each.name for kind in (Admin, Protocols) for each in list_fields(kind)}
         return [name for name in super().__dir__() if name not in grouped]
 

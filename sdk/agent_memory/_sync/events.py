@@ -10,7 +10,7 @@ from agent_memory.requests import quote_segment
 
 
 class Events(Logs):
-    """Logs, oldest event first. Later events begin behind the `next` of a log's last page."""
+    """Logs, oldest event first. Later events follow the `next` of a log's last page."""
 
     def list_for_intent(self, intent_id: str, **filters: Unpack[EventFilters]) -> Pages[Event]:
         """Return the log of an intent.

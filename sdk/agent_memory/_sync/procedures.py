@@ -17,7 +17,7 @@ _PROCEDURES = "/api/v1/procedures"
 class Procedures(Resource):
     """The workflows of the caller's tenant and their results.
 
-    Names of agent types, task types and workflows have no slash: they are parts of the path.
+    Names of agent types, task types and workflows have no slash: they are parts of a path.
     """
 
     def put(
@@ -41,8 +41,8 @@ class Procedures(Resource):
             half_life: the time after which an outcome counts half, such as `duration:P7D`; by
                 default, outcomes keep their weight.
             reset: delete its results.
-            learned: the results of a new workflow: `alpha`, `beta` and `outcomes`, such as those
-                of another deployment. An existing workflow keeps its own.
+            learned: the results of a new workflow: `alpha`, `beta` and `outcomes`, such as those of
+                another deployment. An existing workflow keeps its own.
             version: change only this version.
 
         Raises:
@@ -94,12 +94,12 @@ class Procedures(Resource):
     def select(
         self, agent_type: str, task_type: str, *, seed: int | None = None
     ) -> SelectedWorkflow:
-        """Return the workflow to try next, by Thompson sampling; `sampled` is its draw.
+        """Return the workflow to try next, by Thompson sampling; `sampled` is its sample.
 
             client.procedures.select("sdr", "outreach").workflow_id
 
         Args:
-            seed: makes the draw repeatable for tests, for the same outcomes and the same time.
+            seed: makes the sample repeatable for tests, with the same outcomes and the same time.
 
         Raises:
             MemoryNotFoundError: there is no workflow to select from.

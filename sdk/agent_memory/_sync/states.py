@@ -12,7 +12,7 @@ from agent_memory.responses import get_member, parse, parse_position
 
 
 class States(Resource):
-    """Agents' states. An owner's id has no slash: it is a part of the path."""
+    """Agents' states. An owner's id must not have a slash: it is a part of the path."""
 
     def put(
         self,
@@ -95,7 +95,7 @@ class States(Resource):
         while after is not None:
             states, after = self._read_states(path, after)
             found |= {key: value for key, value in states.items() if key not in found}
-        updated, _ = self._read_states(path, None)  # what has moved to the front
+        updated, _ = self._read_states(path, None)  # states that have moved to the front
         return updated | {key: value for key, value in found.items() if key not in updated}
 
     def _read_states(self, path: str, after: str | None) -> tuple[dict[str, Any], str | None]:

@@ -22,14 +22,14 @@ Value = dict[str, Any]
 
 
 class UserMemory:
-    """The memory of one user of your app, under the app's own key; any number of users.
+    """The memory of one user of your app, with the app's own key; for any number of users.
 
     Entries are semantic, in the user's namespaces: `users/<user>/<namespace>`. The prefix
     must be private. A principal with `memory.admin` sets this once for all users:
 
         admin.namespaces.set_permissions("users/*", default="none", allow={"assistant": "write"})
 
-    Until then every write is refused, so that no entry is readable by the whole tenant by mistake.
+    Until then every write is rejected, so that the whole tenant can't read entries by mistake.
 
         ada = client.for_user("ada@example.com")
         ada.put("tone", {"formal": True})
@@ -73,7 +73,7 @@ class UserMemory:
             ValueError: the client has another prefix than `users`.
         """
         if self._rule != "users/*":
-            raise ValueError("the service remembers users below users/: use put with this prefix")
+            raise ValueError("remember stores below users/; with another prefix, use put")
         return self._memory.remember(memory, user_id=self.user_id, tags=tags, **fields)
 
     def put(

@@ -1,4 +1,4 @@
-"""Which tasks an agent may take, that it took one, and what became of it."""
+"""The tasks that an agent may take: listing, taking and ending them."""
 
 import logging
 from collections.abc import Callable
@@ -32,8 +32,8 @@ class Assignments:
     def __init__(self, client: Client, capabilities: frozenset[str]) -> None:
         self._client = client
         self._capabilities = capabilities
-        self._done: set[str] = set()  # tasks that others waited for
-        self._unseen: set[str] = set()  # tasks that others wait for, and that this agent can't see
+        self._done: set[str] = set()  # tasks that others depended on
+        self._unseen: set[str] = set()  # tasks that others depend on and this agent can't read
 
     @cached_property
     def agent_id(self) -> str:
@@ -41,20 +41,20 @@ class Assignments:
         return self._client.principals.cached_me().id
 
     def waiting(self) -> list[Task]:
-        """Return the tasks that the agent may take now: those begun first, then the oldest."""
+        """Return the tasks that the agent may take now: started ones first, then the oldest."""
         tasks = self._client.tasks.list_assigned(self.agent_id)
         ready = [task for task in tasks if self._takes(task)]
         return sorted(ready, key=lambda task: (task.status != "running", task.created_at, task.id))
 
     def take(self, task: Task) -> Task | None:
-        """Set a task running; None if it can't be taken any more.
+        """Set a task running; return None if it can no longer be taken.
 
-        This makes a new version each time, so that the version says who took it last.
+        Each call makes a new version, so the version identifies who took it last.
         """
         return self._change(task, self._takes, {"status": "running"})
 
     def present(self, task_id: str) -> Task | None:
-        """Return the task as it is; None if it has ended, or is assigned to another."""
+        """Return the present task; None if it has ended, or is assigned to another agent."""
         try:
             task = self._client.tasks.get(task_id)
         except (MemoryAccessError, MemoryNotFoundError):
@@ -62,12 +62,12 @@ class Assignments:
         return task if self._is_own(task) else None
 
     def is_as_left(self, task: Task) -> bool:
-        """Return True if a task is unchanged, so no other process has taken it."""
+        """Return True if a task is unchanged: no other process has taken it."""
         present = self.present(task.id)
         return present is not None and present.version == task.version
 
     def complete(self, task: Task, output: Any) -> bool:
-        """Report a result; if the service can't hold it, the task has failed.
+        """Report a result; if it is too large for the service, the task fails.
 
         Returns:
             Whether the task was still the agent's to report on.
@@ -79,7 +79,7 @@ class Assignments:
             return self.fail(task, refused)
 
     def fail(self, task: Task, error: BaseException) -> bool:
-        """Report a failure: the error's type and what it says, nothing of where it arose.
+        """Report a failure: the error's type and message, without the traceback.
 
         Returns:
             Whether the task was still the agent's to report on.
@@ -95,7 +95,7 @@ class Assignments:
         while still(task):
             try:
                 return self._client.tasks.update(task.id, version=task.version, **changes)
-            except MemoryConflictError:  # others change it, too
+            except MemoryConflictError:  # others change the task, too
                 present = self.present(task.id)
             except _GONE:
                 return None
@@ -122,7 +122,7 @@ class Assignments:
         except (MemoryAccessError, MemoryNotFoundError):
             if task_id not in self._unseen:
                 self._unseen.add(task_id)
-                _log.warning("a task waits for task %s, which this agent can't see", task_id)
+                _log.warning("a task depends on task %s, which this agent can't read", task_id)
             return False
         if done:
             self._done.add(task_id)

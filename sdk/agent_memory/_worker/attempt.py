@@ -1,6 +1,6 @@
 """One run of a worker's function on one task, in a separate thread.
 
-The worker's own thread checks the lease and the assignment, and can return in time.
+The worker's own thread checks the lease and the assignment, and can stop in time.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from agent_memory.exceptions import TaskLostError
 
 
 class Hold:
-    """The check that each call on `ctx.memory` makes: may the function continue with its task?"""
+    """The check of each call on `ctx.memory`: may the function continue with its task?"""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
@@ -27,12 +27,12 @@ class Hold:
         return self._lost.is_set()
 
     def lose(self) -> None:
-        """Say that the task is no longer this worker's, or that the worker leaves it."""
+        """Mark the task as lost, or as left by the worker."""
         self._lost.set()
         self.when_lost()
 
     def renew(self) -> bool:
-        """Renew the lease when it is time; whether the task is still this worker's."""
+        """Renew the lease when it is time; return False if the task is lost."""
         try:
             self._lease.renew()
         except LeaseTaken:
@@ -40,7 +40,7 @@ class Hold:
         return not self.lost
 
     def release(self) -> None:
-        """Give the lease back."""
+        """Release the lease."""
         self._lease.release()
 
     def check(self) -> None:
@@ -71,7 +71,7 @@ class Attempt:
         self._thread.start()
 
     def join(self, seconds: float) -> None:
-        """Wait for the end, but no longer than this."""
+        """Wait for the end, at most for these seconds."""
         self._thread.join(seconds)
 
     def _run(self) -> None:
@@ -112,5 +112,5 @@ class Cancellable:
         try:
             return await task
         finally:
-            with self._lock:  # from here on the loop may be closed
+            with self._lock:  # after this, the loop may be closed
                 self._cancel = lambda: None

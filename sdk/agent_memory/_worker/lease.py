@@ -1,8 +1,8 @@
-"""The lease by which two processes with one agent id never run one task at once.
+"""The lease of a task: two processes with one agent id never run it at once.
 
-It is an own working entry outside of any task, in the namespace `agent_memory.worker` under the
-task's id, that expires unless it is renewed. A create on a taken slot is refused and one on an
-expired slot is not, so the service decides who holds it.
+The lease is a working entry outside tasks, in the namespace `agent_memory.worker` with the task's
+id as its key, which expires unless it is renewed. A create is rejected if the slot is taken, and
+succeeds if it has expired, so the service decides who holds the lease.
 """
 
 import threading
@@ -22,22 +22,22 @@ class LeaseTaken(Exception):
 
 
 def clock() -> float:
-    """Return a clock's seconds, which pass while the machine sleeps, too, as a lease's do."""
+    """Return the seconds of a clock that also runs while the machine sleeps, as leases do."""
     boottime = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boottime is None else time.clock_gettime(boottime)
 
 
 class Lease:
-    """A lease on a task, held until it is released or its time is over. Thread-safe.
+    """A lease on a task, held until it is released or expires. Thread-safe.
 
     Args:
         client: calls as the agent; its timeouts must be well below `seconds`.
         task_id: the task.
         seconds: how long the lease lasts without renewal.
-        holder: names this process among all others of the agent.
+        holder: the id of this process.
 
     Attributes:
-        still_first: tells, after the lease has expired and was taken again, that no other process
+        still_first: after the lease has expired and was taken again: tells whether no other process
             has taken the task.
     """
 
@@ -62,23 +62,23 @@ class Lease:
             self._create()
 
     def renew(self) -> None:
-        """Renew the lease if half of its time is over.
+        """Renew the lease if half of its time has passed.
 
         Raises:
-            LeaseTaken: it ran out, and another process took the task.
+            LeaseTaken: it expired, and another process took the task.
         """
         self._renew_after(self._seconds / 2)
 
     def assert_held(self) -> None:
-        """Make sure that the lease is valid now; ask the service only if it may have run out.
+        """Check that the lease is valid now; ask the service only if it may have expired.
 
         Raises:
-            LeaseTaken: it ran out, and another process took the task.
+            LeaseTaken: it expired, and another process took the task.
         """
         self._renew_after(self._seconds)
 
     def release(self) -> None:
-        """Give the lease back, unless it has run out."""
+        """Release the lease, unless it has expired."""
         with self._lock:
             try:
                 self._client.request("DELETE", f"{_MEMORY}/{self._id}")
@@ -111,7 +111,7 @@ class Lease:
             self._recover(taken)
 
     def _recover(self, taken: MemoryConflictError) -> None:
-        """Take up a lease of our own whose answer was lost."""
+        """Recover our own lease if the response to its creation was lost."""
         if taken.current is None or taken.current.value.get("holder") != self._holder:
             raise LeaseTaken(self._task_id) from taken
         self._id, self._version = taken.current.id, taken.current.version
@@ -121,7 +121,7 @@ class Lease:
         asked = clock()
         try:
             answer = self._patch()
-        except MemoryConflictError as changed:  # by ourselves: no other process knows this id
+        except MemoryConflictError as changed:  # by this process: no other one knows this id
             self._version = changed.current_version or 0
             answer = self._patch()
         self._holds(answer, asked)
@@ -135,7 +135,7 @@ class Lease:
         return answer
 
     def _holds(self, entry: dict[str, Any], asked: float) -> None:
-        """Count from when it was asked for: the service counts from a moment later."""
+        """Count from the time of the request: the service counts from a later time."""
         self._id, self._version, self._renewed = entry["id"], entry["version"], asked
 
     @property

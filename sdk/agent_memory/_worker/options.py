@@ -15,5 +15,5 @@ class WorkerOptions:
 
     @property
     def interval(self) -> float:
-        """Between two looks at the lease and the assignment of a task under way."""
+        """The time between two checks of the lease and the assignment of a running task."""
         return min(self.poll, self.lease / 4)

@@ -1,4 +1,4 @@
-"""One call of `Worker.run`: takes tasks, one after another, until it is asked to stop."""
+"""One call of `Worker.run`: takes tasks one by one until it is stopped."""
 
 import logging
 import secrets
@@ -13,13 +13,13 @@ from agent_memory._worker.shutdown import Shutdown
 from agent_memory._worker.task_execution import TROUBLE, Start, TaskExecution
 from agent_memory.model import Task
 
-_LONGEST_PAUSE = 30.0  # seconds between tries while the service is out of reach
+_LONGEST_PAUSE = 30.0  # seconds between attempts while the service can't be reached
 
 _log = logging.getLogger("agent_memory.worker")
 
 
 class RunLoop:
-    """Takes tasks until there are none, enough, or it is asked to stop.
+    """Takes tasks until none are left, `max_tasks` are done, or it is stopped.
 
     Args:
         client: calls as the agent; its timeouts must be well below the lease.
@@ -42,11 +42,11 @@ class RunLoop:
         self._shutdown = shutdown
         self._start = start
         self._holder = secrets.token_hex(8)
-        self._not_before: dict[str, float] = {}  # tasks that are let alone for a while
+        self._not_before: dict[str, float] = {}  # tasks that are skipped for a while
         self._pause = options.poll
 
     def work(self) -> int:
-        """Take tasks and have the function run on them; how many it took."""
+        """Take tasks and run the function on them; return the number of tasks."""
         taken = 0
         while not self._shutdown.is_requested and taken != self._options.max_tasks:
             execution = self._next_execution()

@@ -1,4 +1,4 @@
-"""Waiting and stopping of a worker."""
+"""Waits and stops of a worker."""
 
 from queue import Empty, SimpleQueue
 
@@ -8,8 +8,8 @@ from agent_memory._worker.lease import clock
 class Shutdown:
     """The request to stop a worker, and its time.
 
-    Signal handlers call `ask`, perhaps in the middle of a `sleep` of the same thread: a
-    `SimpleQueue` can take that, an `Event` would deadlock.
+    Signal handlers may call `request` during a `sleep` of the same thread: a `SimpleQueue` allows
+    that, an `Event` would deadlock.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Shutdown:
         self.wake()
 
     def remaining(self, grace: float) -> float:
-        """Return seconds of grace that are left; at first all of them, at the end none."""
+        """Return the remaining seconds of grace."""
         return grace if self._since is None else max(0.0, self._since + grace - clock())
 
     def wake(self) -> None:

@@ -20,9 +20,9 @@ class Starter:
     """Starts a function on tasks.
 
     Args:
-        function: the worker's.
-        client: what the function calls the service with.
-        shutdown: is woken when the function is over.
+        function: of the worker.
+        client: for calls of the function.
+        shutdown: is woken when the function has ended.
     """
 
     def __init__(self, function: Callable[[Any], Any], client: Client, shutdown: Shutdown) -> None:
@@ -34,7 +34,7 @@ class Starter:
         """Start the function.
 
         Raises:
-            TypeError: it is async, and the client has a transport that can only be sync.
+            TypeError: the function is async, and the client has a sync transport.
         """
         at_work = TaskAtWork(task, agent_id, self._client.settings, hold.check, hold.lose)
         if not inspect.iscoroutinefunction(self._function):

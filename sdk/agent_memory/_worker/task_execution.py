@@ -17,12 +17,12 @@ from agent_memory.exceptions import (
 from agent_memory.model import Task
 
 TROUBLE = (ConnectionFailedError, InvalidAnswerError, ServiceUnavailableError, ThrottledError)
-"""Transient errors: they fail no task and end no worker."""
+"""Transient errors, which neither fail a task nor end a worker."""
 
 Start = Callable[[Task, str, Hold], Attempt]
 """Starts the function on a task, as an agent."""
 
-_UNWINDING = 1.0  # seconds for a function that was asked at the end of the grace to leave its task
+_UNWINDING = 1.0  # seconds for a function to leave its task at the end of the grace period
 
 _log = logging.getLogger("agent_memory.worker")
 
@@ -56,7 +56,7 @@ class TaskExecution:
         self._start = start
 
     def run(self) -> None:
-        """Run the function, and report what came of it if the task is still the worker's."""
+        """Run the function, and report its result unless the task is lost."""
         _log.info("task %s: taken", self.task.id)
         try:
             attempt = self._start(self.task, self._assignments.agent_id, self._hold)
@@ -71,7 +71,7 @@ class TaskExecution:
         return self._shutdown.remaining(self._options.grace)
 
     def _wait_for_end(self, attempt: Attempt) -> None:
-        """Keep the lease and check the assignment until the function or the grace has ended."""
+        """Renew the lease and check the assignment until the function or the grace period ends."""
         while not attempt.over and self._remaining > 0:
             self._shutdown.sleep(min(self._options.interval, self._remaining))
             if not attempt.over:
@@ -89,24 +89,26 @@ class TaskExecution:
 
     def _conclude(self, attempt: Attempt) -> None:
         if isinstance(attempt.error, TROUBLE):
-            _log.warning("task %s: left for a later try: %s", self.task.id, attempt.error)
+            _log.warning("task %s: retried later: %s", self.task.id, attempt.error)
         elif self._hold.lost or isinstance(attempt.error, TaskLostError):
-            _log.info("task %s: left as it is", self.task.id)
+            _log.info("task %s: unchanged", self.task.id)
         else:
             self._report(attempt)
         try:
             self._hold.release()
         except TROUBLE as error:
-            _log.warning("task %s: its lease is left to run out: %s", self.task.id, error)
+            _log.warning("task %s: its lease will expire: %s", self.task.id, error)
 
     def _report(self, attempt: Attempt) -> None:
-        """Report as soon as the service takes it, unless the task is lost or time is up."""
+        """Report as soon as the service accepts it, unless the task is lost or time has run out."""
         while True:
             try:
                 self._hold.check()
                 self._report_end(attempt)
             except TaskLostError:
-                _log.info("task %s: lost before its end was reported", self.task.id)
+                _log.info(
+                    "task %s: taken by another worker before its end was reported", self.task.id
+                )
             except TROUBLE as error:
                 _log.warning("task %s: its end isn't reported yet: %s", self.task.id, error)
                 if self._remaining > 0:

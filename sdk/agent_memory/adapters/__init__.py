@@ -1,1 +1,1 @@
-"""The service behind the interfaces of other packages; each needs its extra."""
+"""Adapters of the service to the interfaces of other packages; each needs its extra."""

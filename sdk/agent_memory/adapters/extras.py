@@ -4,7 +4,7 @@ from types import TracebackType
 
 
 class Extra:
-    """Imports inside name the extra that installs what they miss.
+    """If an import inside fails, the error names the extra to install.
 
     Args:
         name: of the extra.
@@ -19,14 +19,14 @@ class Extra:
     def __enter__(self) -> None:
         """Begin."""
 
-    # type checkers know from None that no error ends here, so that the names are bound
+    # `None` tells type checkers that no error is suppressed, so that the names are bound
     def __exit__(
         self,
         _kind: type[BaseException] | None,
         error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
-        """Say which extra is missing, if a module is."""
+        """Name the missing extra, if a module is missing."""
         if isinstance(error, ModuleNotFoundError):
             message = f"{error.msg}: pip install 'agent-memory[{self._name}]'"
             raise ModuleNotFoundError(message, name=error.name) from error

@@ -13,12 +13,12 @@ from agent_memory.object_model import StoredObject
 
 
 class ObjectStorage:
-    """The objects of one space, with what all of them have in common.
+    """The objects of one space, with their common options.
 
     Args:
         root: the name of the principal's private space.
-        ttl: seconds, a timedelta, or an ISO 8601 duration: how long each object is kept.
-        sensitivity: with which each is stored.
+        ttl: the lifetime of each object: seconds, a timedelta, or an ISO 8601 duration.
+        sensitivity: of each object.
     """
 
     def __init__(
@@ -51,16 +51,16 @@ class ObjectStorage:
         return self.client.objects.get(self.space, key)
 
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
-        """Read the bytes of those objects that there are, by key."""
+        """Read the bytes of existing objects, by key."""
         return self.client.objects.get_many(self.space, list(keys))
 
     def list_keys(self, prefix: str, page_size: int) -> Iterator[str]:
-        """Yield the keys that begin alike."""
+        """Yield the keys with a prefix."""
         for each in self.list(prefix, page_size):
             yield str(each["key"])
 
     def list(self, prefix: str, page_size: int) -> Iterator[dict[str, Any]]:
-        """Yield what describes the objects whose keys begin alike."""
+        """Yield the descriptions of the objects with a prefix."""
         for each in self.client.objects.list(self.space, prefix, page_size=page_size):
             yield dict(each.raw)
 
@@ -88,5 +88,5 @@ class ObjectStorage:
         self.client.objects.delete_all(self.space, prefix)
 
     def run(self, act: Callable[[Any], Any], arguments: Iterable[Any]) -> None:
-        """Carry out calls side by side; a single one in this thread."""
+        """Run calls in parallel; a single one in this thread."""
         self._parallel.run(act, arguments)

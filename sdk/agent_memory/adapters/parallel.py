@@ -1,4 +1,4 @@
-"""Calls that adapters carry out side by side."""
+"""Parallel calls of adapters."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,10 +17,10 @@ class Parallel:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="agent-memory")
 
     def run(self, act: Callable[[Argument], Result], arguments: Iterable[Argument]) -> list[Result]:
-        """Call `act` with each argument; a single one in this thread. Return the results in order.
+        """Call `act` with each argument (a single one in this thread); return the results in order.
 
         Raises:
-            Exception: a call failed; this is the first such error. The others are carried out.
+            Exception: the error of the first failed call; all calls are made.
         """
         listed = list(arguments)
         if len(listed) == 1:

@@ -1,8 +1,8 @@
-"""Queries as the service takes them: frameworks' own stores take any text."""
+"""Convert queries for the service: stores of frameworks accept any text."""
 
 _MOST_CHARACTERS = 8192
 
 
 def to_query(text: str | None) -> str | None:
-    """Return the part of a text that the service searches for; None if there is nothing."""
+    """Return the searchable part of a text; None if it is empty."""
     return (text or "").strip()[:_MOST_CHARACTERS].strip() or None

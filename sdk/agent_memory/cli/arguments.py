@@ -1,4 +1,4 @@
-"""Parse what is typed: what all commands share; each command adds its own arguments."""
+"""Parse the command line: the common part; each command adds its own arguments."""
 
 import argparse
 import re
@@ -18,7 +18,7 @@ TIERS = get_args(MemoryType)
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose complaints are `UsageFailure`s, with hostile arguments made harmless."""
+    """A parser that raises `UsageFailure`, with control characters of arguments escaped."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_common_options(parser: argparse.ArgumentParser, **defaults: Any) -> None:
-    """Add the options before or after a command's name."""
+    """Add the options that are allowed before and after a command's name."""
     parser.add_argument("--profile", metavar="NAME", help="the profile to use")
     parser.add_argument("--json", action="store_true", help="print JSON, or JSON Lines for lists")
     parser.add_argument(
@@ -48,7 +48,7 @@ def add_common_options(parser: argparse.ArgumentParser, **defaults: Any) -> None
 
 
 def add_command(commands: Any, name: str, help_text: str, run: Command | None) -> Parser:
-    """Add a command, with the options that all have; `run` is its function."""
+    """Add a command with the common options; `run` is its function."""
     parser: Parser = commands.add_parser(
         name, help=help_text, description=help_text, argument_default=argparse.SUPPRESS
     )
@@ -60,13 +60,13 @@ def add_command(commands: Any, name: str, help_text: str, run: Command | None) -
 
 
 def add_group(commands: Any, name: str, help_text: str) -> Any:
-    """Add a command with subcommands; return what they are added to."""
+    """Add a command with subcommands; return the object to add them to."""
     group = add_command(commands, name, help_text, None)
     return group.add_subparsers(dest=f"{name}_command", required=True, metavar="COMMAND")
 
 
 def parse_text(given: str) -> str:
-    """Parse an argument that is any text but the empty one."""
+    """Parse a text that is not empty."""
     if not given:
         raise argparse.ArgumentTypeError("must not be empty")
     try:
@@ -80,7 +80,7 @@ def parse_count(given: str) -> int:
     """Parse a number from 1."""
     number = parse_number(given)
     if number < 1:
-        raise argparse.ArgumentTypeError("must be a number from 1")
+        raise argparse.ArgumentTypeError("must be 1 or more")
     return number
 
 
@@ -92,7 +92,7 @@ def parse_number(given: str) -> int:
 
 
 def parse_time(given: str) -> datetime:
-    """Parse a time with its zone, such as 2026-03-01T00:00:00Z; a day alone begins in UTC."""
+    """Parse a time with its zone, such as 2026-03-01T00:00:00Z; a day starts at 00:00 UTC."""
     try:
         time = datetime.fromisoformat(given)
     except ValueError:

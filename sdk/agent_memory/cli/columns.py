@@ -13,14 +13,14 @@ Document = Mapping[str, Any]
 
 
 def render_cell(field: object) -> str:
-    """Return a field as a cell shows it: texts as they are, all else as JSON."""
+    """Return a field for a cell: a text unchanged, other values as JSON."""
     if field is None or field in ([], {}):
         return ""
     return field if isinstance(field, str) else render_json_line(field)
 
 
 def render_fields(document: Document) -> dict[str, str]:
-    """Return all fields of a document that say something."""
+    """Return all fields of a document that aren't empty."""
     texts = {name: render_cell(field) for name, field in document.items()}
     return {name: text for name, text in texts.items() if text}
 

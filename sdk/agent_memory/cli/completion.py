@@ -1,4 +1,4 @@
-"""The command `completion`: a shell's completion of all commands, made by `shtab`."""
+"""The command `completion`: a shell's completion of all commands, by `shtab`."""
 
 import argparse
 import sys
@@ -13,7 +13,7 @@ _INSTALL = "pip install 'agent-memory[completion]'"
 
 
 def add_commands(commands: Any) -> None:
-    """Add the command `completion`; the program runs it, as it needs no client."""
+    """Add the command `completion`; the program runs it, since it needs no client."""
     command = add_command(commands, "completion", "write a shell's completion script", None)
     command.add_argument("shell", choices=_SHELLS)
 

@@ -1,4 +1,4 @@
-"""Which server the commands talk to, and with which key."""
+"""Choose the server and the key of the commands."""
 
 import re
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ def select_profile(name: str | None, environment: Mapping[str, str]) -> Profile:
     without an address is sent to the default address.
 
     Raises:
-        UsageFailure: there is none, or it can't be right.
+        UsageFailure: there is none, or it is invalid.
     """
     if name is None and (api_key := environment.get(KEY)):
         return check_profile(environment.get(URL) or LOCAL_URL, api_key)
@@ -48,7 +48,7 @@ def _render_missing(name: str | None) -> str:
 
 
 def check_profile(url: str, api_key: str) -> Profile:
-    """Return a profile whose URL and key can be right.
+    """Return a profile with a well-formed URL and key.
 
     Raises:
         UsageFailure: raised when the URL or the key is malformed.
@@ -62,7 +62,7 @@ def check_url(url: str) -> str:
     """Return a server's URL without a slash at its end.
 
     Raises:
-        UsageFailure: it is no http or https URL, or holds more than a server and a path.
+        UsageFailure: it is no http or https URL, or has more than a server and a path.
     """
     try:
         parts = urlsplit(url)
@@ -74,7 +74,7 @@ def check_url(url: str) -> str:
             "the server's URL is not valid; it must look like https://memory.example.com"
         )
     if parts.username is not None or parts.query or parts.fragment:
-        raise UsageFailure("the server's URL may have only a server and a path; leave the rest out")
+        raise UsageFailure("the server's URL may have only a server and a path")
     return url.rstrip("/")
 
 
@@ -84,15 +84,15 @@ def connect(profile: Profile, timeout: float) -> Client:
 
 
 def parse_document(answer: httpx.Response, *names: str) -> dict[str, Any]:
-    """Return the object of an answer, which has at least these members.
+    """Return the object of a response, which has at least these members.
 
     Raises:
-        InvalidAnswerError: the answer is something else.
+        InvalidAnswerError: the response is something else.
     """
     document = answer.json() if answer.content else None
     if not isinstance(document, dict) or not document.keys() >= set(names):
         raise InvalidAnswerError(
-            "the answer isn't the memory service's; check the URL, and proxies on the way",
+            "the response is not from the memory service; check the URL, and proxies in between",
             status=answer.status_code,
         )
     return document

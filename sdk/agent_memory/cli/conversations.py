@@ -38,7 +38,7 @@ def add_commands(commands: Any) -> None:
 
 
 def list_conversations(session: Session) -> None:
-    """`conversations list`: those of a user, or all that one may read."""
+    """`conversations list`: of a user, or all readable ones."""
     found = session.client.conversations.list(session.arguments.user)
     session.output.documents(found, *_CONVERSATIONS)
 
@@ -53,7 +53,7 @@ def show_messages(session: Session) -> None:
 
 
 def append(session: Session) -> None:
-    """`conversations append`: one message; the conversation is made if there is none."""
+    """`conversations append`: one message; creates the conversation if there is none."""
     given, conversations = session.arguments, session.client.conversations
     message = {"role": given.role, "content": given.content}
     if conversations.get_head(given.session_id) is None:

@@ -1,7 +1,7 @@
 """The command `demo`: a support team with three customers, over two months.
 
-A coordinator leads two agents. They talk with customers, remember and learn, hand tasks over, and
-leave something of every kind of memory to look at.
+A coordinator leads two agents. They talk with customers, remember and learn, and hand tasks over.
+The result has every kind of memory.
 """
 
 from collections.abc import Callable
@@ -81,7 +81,7 @@ def run_demo(session: Session) -> None:
 
 
 def _join(admin: Client, name: str, kind: PrincipalKind) -> Client:
-    """Make a principal of the team; return a client under its key."""
+    """Create a principal of the team; return a client with its key."""
     try:
         made = admin.principals.create(name, kind, agent_type=data.TYPES.get(name))
     except MemoryConflictError as error:
@@ -98,7 +98,7 @@ def _ago(days: float, minutes: float = 0) -> datetime:
 
 
 def _share(admin: Client, lead: Client, known: _References) -> None:
-    """Open the memory of users to the team, and write what all know; all of it is audited."""
+    """Open the memory of users to the team, and write shared memory; all of it is audited."""
     admin.namespaces.set_permissions("users/*", default="none", allow=_ALL)
     admin.namespaces.set_permissions("policies", default="read", allow={"lead": "admin"})
     admin.namespaces.set_permissions("payroll", default="none", allow={"auditor": "read"})
@@ -128,9 +128,9 @@ def _share(admin: Client, lead: Client, known: _References) -> None:
 
 
 def _talk(frontline: Client, billing: Client, known: _References) -> None:
-    """Store the conversations with customers, and what is kept for each of them.
+    """Store the conversations with customers, and the states of each customer.
 
-    Some answers say from what they were made.
+    Some answers name the memories that they use.
     """
     talks = [
         (topic, turns, person)
@@ -228,7 +228,7 @@ def _log_runs(frontline: Client) -> str:
 
 
 def _learn(admin: Client, frontline: Client, billing: Client, run: str, known: _References) -> None:
-    """Learn facts of which some changed and two conflict, and which way of working is best."""
+    """Learn facts, some of which changed and two conflict, and the best way of working."""
     for person, fields in data.CUSTOMERS.items():
         frontline.facts.learn_all(
             {
@@ -316,7 +316,7 @@ def _store_files(lead: Client, frontline: Client) -> None:
 
 
 def _replay(client: Client) -> None:
-    """Run once over a memory whose snapshot can be replayed, with a secret that isn't kept."""
+    """Run once over a memory with a replayable snapshot, and with a secret that isn't stored."""
     adapter = MemoryAdapter(client)
     for note in ("refunded to card sk_live_0123456789", "closed the month"):
         with adapter.start("billing", secrets={"card": "sk_live_0123456789"}) as run:

@@ -1,6 +1,6 @@
-"""The part `demo --learn`: a conversation, and what the service learns from it, without a model.
+"""The part `demo --learn`: a conversation, and learning from it without a model.
 
-The command serves recorded answers at the address that the service asks as its model.
+The command serves recorded answers at the address of the service's model.
 """
 
 import json
@@ -39,7 +39,7 @@ _PATIENCE = 60.0  # seconds
 
 
 def run_learning(session: Session, port: int) -> None:
-    """Say something, wait until it was learned, and show the facts with their messages."""
+    """Write messages, wait until they are learned, and show the facts with their messages."""
     client = session.client
     with _serve(port) as url:
         client.strategies.put(_STRATEGY, "facts", messages=1)
@@ -55,7 +55,7 @@ def run_learning(session: Session, port: int) -> None:
                 message = {"role": role, "content": text}
                 client.conversations.extend(_SESSION, [message], _USER)
                 if text == _SAID[0][1]:
-                    _wait(client, "Rome")  # so that the move replaces what is known
+                    _wait(client, "Rome")  # so that the move replaces known facts
             _wait(client, "Oslo")
         finally:
             client.strategies.delete(_STRATEGY)

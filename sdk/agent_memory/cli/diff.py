@@ -9,10 +9,10 @@ _NOT_COMPARED = ("agent_id", "vector", "last_accessed_at")
 
 
 def list_differences(wanted: Document, present: Document) -> list[str]:
-    """Return the fields that `wanted` gives and that are otherwise in the entry.
+    """Return the fields of `wanted` that differ in the entry.
 
-    Whose an entry of semantic memory is doesn't count: that can't be changed, and says nothing of
-    what the entry holds. Nor does when it was read. Of vectors, their lengths are compared.
+    The owner of a semantic entry is not compared, since it can't be changed, nor is the time of the
+    last read. Of vectors, only the lengths are compared.
     """
     given = [name for name in wanted if name not in _NOT_COMPARED]
     found = [n for n in given if _normalize(n, wanted[n]) != _normalize(n, present.get(n))]

@@ -29,7 +29,7 @@ from agent_memory.cli.text import render_json_line
 from agent_memory.requests import quote_segment
 
 _VERSIONS = select_columns("version", "time", "actor", "change", "value")
-ROWS = 100  # of a table, unless the user wants more
+ROWS = 100  # rows of a table by default
 
 
 def add_commands(commands: Any) -> None:
@@ -104,7 +104,7 @@ def _name_entry(session: Session) -> dict[str, Any]:
 
 
 def show_history(session: Session) -> None:
-    """`history`: the versions of an entry that are kept, newest first."""
+    """`history`: the kept versions of an entry, newest first."""
     found = session.client.memory.history(limit=session.arguments.limit, **_name_entry(session))
     session.output.documents(found, *_VERSIONS)
 
@@ -153,7 +153,7 @@ def add_filters(command: Parser) -> None:
 
 
 def get(session: Session) -> None:
-    """`get`: one entry; --value gives its value alone, as JSON."""
+    """`get`: one entry; --value prints only its value, as JSON."""
     given, entry = session.arguments, _find(session)
     if given.version is not None or given.as_of is not None:
         past = session.client.memory.get_past(id=entry.id, version=given.version, as_of=given.as_of)
@@ -190,7 +190,7 @@ def _render_name(session: Session) -> str:
 
 
 def remove(session: Session) -> None:
-    """`rm`: deletes one entry; with --version only if that is its version."""
+    """`rm`: deletes one entry; with --version only this version."""
     entry = _find(session)
     if session.arguments.history:
         session.client.memory.remove_history(id=entry.id)
@@ -202,14 +202,14 @@ def remove(session: Session) -> None:
 
 
 def query(session: Session) -> None:
-    """`query`: what matches, newest first; a table has 100 rows unless --limit says otherwise."""
+    """`query`: matching entries, newest first; a table has 100 rows by default."""
     limit, people = session.arguments.limit, not session.output.json
     found = iter(session.client.memory.query(**filters(session.arguments)))
     shown = islice(found, ROWS if people and limit is None else limit)
     rows = (entry.raw for entry in shown)
     session.output.documents(rows, ENTRY_HEADINGS, render_entry_row)
     if people and limit is None and next(found, None) is not None:
-        note(f"there are more than {ROWS} entries; --limit shows more of them")
+        note(f"there are more than {ROWS} entries; use --limit to show more")
 
 
 def filters(given: argparse.Namespace) -> dict[str, Any]:
@@ -232,6 +232,6 @@ def filters(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def summary(session: Session) -> None:
-    """`summary`: an agent's memory in figures; your own unless --agent names another one."""
+    """`summary`: an agent's memory in figures; your own by default."""
     document = session.client.memory.summary(agent_id=session.arguments.agent).raw
     session.output.document(document, render_summary(document))

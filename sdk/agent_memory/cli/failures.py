@@ -1,4 +1,4 @@
-"""Failures as the terminal shows them: one line on stderr, and an exit code.
+"""Failures in the terminal: one line on stderr, and an exit code.
 
 0    done
 1    refused: not found, not allowed, a limit is reached, a value is too large
@@ -21,10 +21,10 @@ _BY_STATUS = {400: USAGE, 401: UNAUTHENTICATED, 409: CONFLICT, 428: CONFLICT}
 
 
 class Failure(Exception):
-    """A command can't continue; the message says why, and what to do.
+    """A command can't continue; the message has the reason and the remedy.
 
     Attributes:
-        exit_code: what the command ends with.
+        exit_code: of the command.
     """
 
     exit_code = REFUSED
@@ -41,16 +41,16 @@ class UsageFailure(Failure):
 
 
 def to_exit_code(error: exceptions.AgentMemoryError) -> int:
-    """Return what a command ends with after an error of the client."""
+    """Return the exit code after an error of the client."""
     if isinstance(error, exceptions.ThrottledError) or error.status is None or _is_foreign(error):
         return UNAVAILABLE
     return _BY_STATUS.get(error.status, REFUSED if 400 <= error.status < 500 else UNAVAILABLE)
 
 
 def render_message(error: exceptions.AgentMemoryError) -> str:
-    """Return what a terminal shows of an error: without any value or key."""
+    """Return the text of an error for a terminal, without any value or key."""
     if _is_foreign(error):
-        return f"what answered with HTTP {error.status} isn't the memory service; check the URL"
+        return f"HTTP {error.status} did not come from the memory service; check the URL"
     parts = [str(error)]
     parts += [f"({error.code})"] if error.code else []
     parts += [f"[request {error.request_id}]"] if error.request_id else []
@@ -58,8 +58,8 @@ def render_message(error: exceptions.AgentMemoryError) -> str:
 
 
 def _is_foreign(error: exceptions.AgentMemoryError) -> bool:
-    """Return whether something else than the service refused: not in the service's form.
+    """Return whether another server rejected the request: not in the service's form.
 
-    Gateways before the service do so, too, but they don't refuse with these.
+    Errors of gateways are not in this form either, but have other statuses.
     """
     return isinstance(error, exceptions.InvalidAnswerError) and error.status in _BY_SERVICE_ALONE

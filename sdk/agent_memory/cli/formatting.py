@@ -21,11 +21,11 @@ ENTRY_HEADINGS = ("NAMESPACE", "KEY", "TYPE", "VERSION", "UPDATED", "TAGS", "VAL
 RESULT_HEADINGS = ("SCORE", "NAMESPACE", "KEY", "TYPE", "MATCHED", "VALUE")
 TASK_HEADINGS = ("TASK", "STATUS", "ASSIGNED", "COORDINATOR", "INTENT", "VERSION", "UPDATED")
 _GAP = "  "
-_LEAST = 8  # columns that a cell keeps, however narrow the terminal is
+_LEAST = 8  # minimum columns of a cell
 
 
 def reject_foreign(shape: Callable[[Document], Shown]) -> Callable[[Document], Shown]:
-    """Make a renderer raise `InvalidAnswerError` for a document that isn't the service's."""
+    """Make a renderer raise `InvalidAnswerError` for a document that is not from the service."""
     return functools.wraps(shape)(functools.partial(parse, shape))
 
 
@@ -45,7 +45,7 @@ def render_entry_row(entry: Document) -> Sequence[str]:
 
 @reject_foreign
 def render_result_row(result: Document) -> Sequence[str]:
-    """Return the cells of what a search found, under `RESULT_HEADINGS`."""
+    """Return the cells of a search result, under `RESULT_HEADINGS`."""
     entry = result["entry"]
     return (
         f"{result['score']:.2f}",
@@ -59,7 +59,7 @@ def render_result_row(result: Document) -> Sequence[str]:
 
 @reject_foreign
 def render_entry_fields(entry: Document) -> dict[str, str]:
-    """Return what there is to say of an entry, without its value."""
+    """Return the fields of an entry, without its value."""
     fields = {
         "id": entry["id"],
         "entry": f"{entry['namespace']} / {entry['key']}",
@@ -78,7 +78,7 @@ def render_entry_fields(entry: Document) -> dict[str, str]:
 
 
 def render_value(entry: Document) -> list[str]:
-    """Return an entry's value, to be read."""
+    """Return an entry's value for people."""
     return ["", *render_indented_json(entry["value"]).split("\n")]
 
 
@@ -116,7 +116,7 @@ def render_task_row(task: Document) -> Sequence[str]:
 
 @reject_foreign
 def render_task_fields(task: Document) -> dict[str, str]:
-    """Return all that a task says, empty fields aside."""
+    """Return all fields of a task that aren't empty."""
     texts = {
         name: each if isinstance(each, str) else render_json_line(each)
         for name, each in task.items()
@@ -126,7 +126,7 @@ def render_task_fields(task: Document) -> dict[str, str]:
 
 @reject_foreign
 def render_event(event: Document) -> Sequence[str]:
-    """Return when, what and who; then where and which version."""
+    """Return time, type and actor of an event, then entry and version."""
     data = event["data"]
     place = [data[name] for name in ("namespace", "key") if isinstance(data.get(name), str)]
     version = data.get("version")
@@ -146,7 +146,7 @@ def render_table(
 
     Args:
         headings: one for each column.
-        rows: the cells; any text, it is made harmless.
+        rows: the cells; control characters are escaped.
         columns: the terminal's width; None is no terminal, and nothing is cut.
     """
     cells = [list(headings), *([escape_controls(cell) for cell in row] for row in rows)]
@@ -157,14 +157,14 @@ def render_table(
 
 
 def render_record(fields: Mapping[str, str], columns: int | None) -> list[str]:
-    """Return the lines that show one thing: a name and a text on each."""
+    """Return the lines of one record: a name and a text on each."""
     names = max(map(width, fields))
     lines = (pad(name, names) + _GAP + escape_controls(text) for name, text in fields.items())
     return [line if columns is None else truncate(line, columns) for line in lines]
 
 
 def _fit_widths(widths: list[int], room: int) -> list[int]:
-    """Widths that fit: the widest columns give way first, down to `_LEAST`."""
+    """Compute fitting widths: the widest columns are narrowed first, down to `_LEAST`."""
     fitted = list(widths)
     for most in _narrowing(widths):
         if sum(fitted) <= room:
@@ -178,7 +178,7 @@ def _fit_widths(widths: list[int], room: int) -> list[int]:
 
 
 def _narrowing(widths: list[int]) -> Iterator[int]:
-    """Yield the widths that the widest columns are brought down to, one after the other."""
+    """Yield the widths to which the widest columns are narrowed, one after the other."""
     steps = sorted({each for each in widths if each > _LEAST}, reverse=True)
     yield from steps[1:]
     yield _LEAST

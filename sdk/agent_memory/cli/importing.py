@@ -1,8 +1,8 @@
-"""Imports entries: in batches where all goes well, one by one where something prevents it.
+"""Imports entries: in batches, or one by one if a batch fails.
 
-Every write carries an Idempotency-Key that follows from its content, so what an earlier run of the
-same import wrote is answered again at once; and what is already exactly as its line says counts
-as done. So an import that was cut off anywhere is simply run again.
+Every write has an Idempotency-Key that is derived from its content, so a repeated import gets the
+same responses, and an entry that equals its line counts as done. So an interrupted import is simply
+run again.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ MOST_IN_BATCH = 50
 _MOST_BATCH_BYTES = 3_000_000  # of the lines; the service takes 5 MB, and 4 MB in one write
 _ATTEMPTS = 10  # at an entry that others keep changing
 _TOO_LARGE = ("BATCH_TOO_LARGE", "BODY_TOO_LARGE")
-_REFUSED = (  # for something in one line, perhaps
+_REFUSED = (  # possibly caused by one line
     *_TOO_LARGE,
     "VALIDATION_ERROR",
     "ACCESS_DENIED",
@@ -55,7 +55,7 @@ class Import:
     """One run of an import.
 
     Attributes:
-        counts: how many lines had each of `OUTCOMES`.
+        counts: the number of lines with each of `OUTCOMES`.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class Import:
     ) -> None:
         """`now` is the server's time at the start, to the second.
 
-        What has expired by then isn't sent, and what was written before counts as unchanged.
-        `note` takes the old id and the new one of each entry.
+        Entries that have expired by then aren't sent, and entries written before count as
+        unchanged. `note` takes the old and the new id of each entry.
         """
         self.counts = Counter(dict.fromkeys(OUTCOMES, 0))
         self._client = client
@@ -143,7 +143,7 @@ class Import:
         raise Failure(f"{line.name}: others keep changing it; run the import again")
 
     def _outcome(self, line: Line) -> str | None:
-        """Return the outcome of a line; None if others were faster and it must be tried again."""
+        """Return the outcome of a line; None if it must be tried again after a conflict."""
         try:
             written = parse_object(self._send("POST", MEMORY, line.body))
         except MemoryConflictError as error:
@@ -157,7 +157,7 @@ class Import:
         return self._classify(line, written)
 
     def _classify(self, line: Line, answered: Document) -> str:
-        """Return the outcome of a create: an earlier run's answer comes again as it was."""
+        """Return the outcome of a create; a repeated one gets the earlier response."""
         self._note_id(line, answered)
         at = parse(_read_update_time, answered)
         return "unchanged" if self._now is not None and at < self._now else "written"
@@ -222,7 +222,7 @@ def _fields(error: ValidationError) -> set[Any]:
 
 def _render_conflict(line: Line, present: Document, different: list[str]) -> str:
     return (
-        f"{line.name}: version {present['version']} of this entry is there, "
-        f"with another {', '.join(different)}; "
+        f"{line.name}: version {present['version']} of this entry "
+        f"exists, with another {', '.join(different)}; "
         "import with --on-conflict skip to leave such entries, or overwrite to replace them"
     )

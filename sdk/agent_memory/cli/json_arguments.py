@@ -23,7 +23,7 @@ def read_vector(given: str | None) -> list[float] | None:
 
 
 def read_json(name: str, given: str) -> Any:
-    """Return what an option has: JSON, `@FILE`, or `-` for stdin.
+    """Return the value of an option: JSON, `@FILE`, or `-` for stdin.
 
     Raises:
         UsageFailure: it is no JSON, or the file can't be read.

@@ -1,4 +1,4 @@
-"""Reads JSON as the service would take it: exactly, or not at all."""
+"""Reads JSON exactly, as the service does, or not at all."""
 
 import json
 import math
@@ -31,10 +31,10 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def decode_utf8(text: bytes) -> str:
-    """UTF-8 as text.
+    """Decode UTF-8.
 
     Raises:
-        ValueError: it is no UTF-8; the message says from where on.
+        ValueError: it is no UTF-8; the message has the position.
     """
     try:
         return text.decode()

@@ -1,4 +1,4 @@
-"""The commands on what is learned, and on OpenWOP runs."""
+"""The commands on learning, and on OpenWOP runs."""
 
 from typing import Any, get_args
 
@@ -64,7 +64,7 @@ def _add_consolidation(commands: Any) -> None:
 
 
 def preview(session: Session) -> None:
-    """`consolidation preview`: what a consolidation would do."""
+    """`consolidation preview`: the changes that a consolidation would make."""
     show(session, session.client.consolidation.preview())
 
 
@@ -74,7 +74,7 @@ def start_consolidation(session: Session) -> None:
 
 
 def show_consolidation(session: Session) -> None:
-    """`consolidation show`: how far it is, and its steps."""
+    """`consolidation show`: its progress and steps."""
     id = session.arguments.id
     found = session.client.consolidation.get(id)
     if found is None:
@@ -88,7 +88,7 @@ def undo_consolidation(session: Session) -> None:
 
 
 def configure(session: Session) -> None:
-    """`consolidation settings`: shows them, or changes those that are given."""
+    """`consolidation settings`: shows the settings, or changes the given ones."""
     client, given = session.client.consolidation, session.arguments
     names = ("every", "decay_after", "end_below")
     changes = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
@@ -185,7 +185,7 @@ def list_workflows(session: Session) -> None:
 
 
 def list_runs(session: Session) -> None:
-    """`openwop list`: the runs that the key's principal started."""
+    """`openwop list`: the runs of the key's principal."""
     runs = MemoryAdapter(session.client).list_runs(limit=session.arguments.limit)
     session.output.documents(runs, *_RUNS)
 

@@ -1,4 +1,4 @@
-"""The lines of an import: JSON Lines as an export writes them, checked one by one."""
+"""The lines of an import: an export's JSON Lines, checked one by one."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ class Line:
 
     Attributes:
         number: the line's number, from 1.
-        body: the entry as a create asks for it.
-        size: how many bytes the line has.
-        id: the entry's id where it was exported.
+        body: the entry in the form of a create.
+        size: of the line in bytes.
+        id: the entry's id at the export.
     """
 
     number: int
@@ -35,12 +35,12 @@ class Line:
 
     @property
     def name(self) -> str:
-        """The line and its entry, as reports name them."""
+        """The name of the line and its entry in reports."""
         return f"line {self.number} ({self.body['namespace']} / {self.body['key']})"
 
     @property
     def names_owner(self) -> bool:
-        """Tell whether it is private memory, and says whose."""
+        """Tell whether it is private memory with an owner."""
         return "agent_id" in self.body and self.body["memory_type"] != "semantic"
 
     @property
@@ -61,17 +61,16 @@ class Line:
 
 
 def read_lines(source: BinaryIO, warn: Callable[[str], None]) -> Iterator[Line]:
-    """Read the entries of a source, one at a time; empty lines are passed over.
+    """Read the entries of a source, one at a time; empty lines are skipped.
 
-    Fields that this version doesn't know, as a newer service has them, are left out, with one
-    warning for each.
+    Unknown fields, such as those of a newer service, are omitted, with one warning for each.
 
     Args:
         source: has an entry on each line.
         warn: takes a text for the user.
 
     Raises:
-        UsageFailure: a line holds no entry; the message names it.
+        UsageFailure: a line has no entry; the message names it.
     """
     number = 0
     unknown: set[str] = set()
@@ -108,7 +107,7 @@ def _build_body(entry: Document) -> Document:
 
 
 def _is_default(entry: Document, name: str) -> bool:
-    """Return whether a field says nothing: answers have `pinned` and `priority` for every tier."""
+    """Return whether a field has its default, as `pinned` and `priority` in other tiers."""
     if name not in _EPISODIC or entry["memory_type"] == "episodic":
         return False
     return bool(entry[name] == _EPISODIC[name])

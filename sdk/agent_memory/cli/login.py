@@ -1,4 +1,4 @@
-"""The commands on profiles: login, logout, profiles. Keys come from stdin, and never out again."""
+"""The commands on profiles: login, logout, profiles. Keys are read from stdin, and never shown."""
 
 import getpass
 import os
@@ -26,7 +26,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def add_commands(commands: Any) -> None:
-    """Add the commands on profiles; the program runs them, as they need no client."""
+    """Add the commands on profiles; the program runs them, since they need no client."""
     command = add_command(commands, "login", "store a server's key, read from stdin", None)
     command.add_argument("url", metavar="URL", type=parse_text)
     add_command(commands, "logout", "delete a profile", None)
@@ -34,7 +34,7 @@ def add_commands(commands: Any) -> None:
 
 
 def login(name: str | None, url: str, timeout: float, output: Output) -> None:
-    """`login URL`: tries the key that stdin holds, and keeps it under a profile's name."""
+    """`login URL`: checks the key from stdin, and stores it under a profile's name."""
     chosen = _check_name(name)
     api_key = _key()
     if not api_key:
@@ -64,7 +64,7 @@ def _key() -> str:
 
 
 def logout(name: str | None, output: Output) -> None:
-    """`logout`: forgets a profile; its key stays good until an admin revokes it."""
+    """`logout`: deletes a profile; its key stays valid until an admin revokes it."""
     chosen = name or DEFAULT
 
     def forget(profiles: dict[str, Profile]) -> None:

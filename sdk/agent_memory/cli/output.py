@@ -17,7 +17,7 @@ class Output:
     """The output of one command.
 
     Attributes:
-        json: whether a program reads it: one JSON value, or one on each line for a list.
+        json: whether to print JSON: one value, or one on each line for a list.
     """
 
     def __init__(self, *, json: bool) -> None:
@@ -28,11 +28,11 @@ class Output:
 
     @property
     def columns(self) -> int | None:
-        """The terminal's width; None is no terminal."""
+        """The terminal's width; None without a terminal."""
         return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
     def document(self, document: Document | Model, fields: Mapping[str, str], *more: str) -> None:
-        """Write one thing: as JSON, or as its `fields` and the lines that follow them."""
+        """Write one document: as JSON, or as its `fields` and further lines."""
         if self.json:
             self.lines([render_json_line(to_document(document))])
         else:
@@ -44,7 +44,7 @@ class Output:
         headings: Sequence[str],
         row: Callable[[Document], Sequence[str]],
     ) -> None:
-        """Write a list: as JSON Lines, each as soon as it is there, or as a table."""
+        """Write a list: as JSON Lines, each immediately, or as a table."""
         found = map(to_document, documents)
         if self.json:
             self.lines(map(render_json_line, found))
@@ -53,16 +53,16 @@ class Output:
         self.lines(render_table(headings, rows, self.columns))
 
     def lines(self, lines: Iterable[str]) -> None:
-        """Write lines as they are."""
+        """Write lines unchanged."""
         for line in lines:
             sys.stdout.write(f"{line}\n")
 
 
 def to_document(answer: Document | Model) -> Document:
-    """Return what the service answered as it came."""
+    """Return the service's original document."""
     return answer.raw if isinstance(answer, Model) else answer
 
 
 def note(text: str) -> None:
-    """Tell the person at the terminal something that is no output, on one line and harmless."""
+    """Write a note to stderr, on one line, with control characters escaped."""
     sys.stderr.write(f"agent-memory: {escape_controls(text)}\n")

@@ -114,7 +114,7 @@ def list_principals(session: Session) -> None:
 
 
 def show_me(session: Session) -> None:
-    """`principals me`: whose key it is."""
+    """`principals me`: the principal of the key."""
     show(session, session.client.principals.me().raw)
 
 
@@ -128,7 +128,7 @@ def create(session: Session) -> None:
 
 
 def update(session: Session) -> None:
-    """`principals update`: changes what is given."""
+    """`principals update`: changes the given fields."""
     given = session.arguments
     changes = drop_none(permissions=given.permission) | _choices(session)
     show(session, session.client.principals.update(given.id, **changes).raw)
@@ -151,12 +151,12 @@ def revoke(session: Session) -> None:
 
 
 def list_agents(session: Session) -> None:
-    """`agents list`: those that the caller may know of."""
+    """`agents list`: the visible agents."""
     session.output.documents(session.client.agents.list(), *_AGENTS)
 
 
 def list_eviction(session: Session) -> None:
-    """`agents eviction`: an agent's episodic entries in the order in which they are evicted."""
+    """`agents eviction`: an agent's episodic entries in the order of eviction."""
     given, client = session.arguments, session.client
     agent = given.agent or client.principals.me().id
     order = client.agents.list_eviction_order(agent, limit=given.limit)
@@ -164,7 +164,7 @@ def list_eviction(session: Session) -> None:
 
 
 def configure(session: Session) -> None:
-    """`agents configure`: sets the limits that are given."""
+    """`agents configure`: sets the given limits."""
     given = session.arguments
     limits = drop_none(
         capacity=given.capacity,
@@ -176,21 +176,21 @@ def configure(session: Session) -> None:
 
 
 def access(session: Session) -> None:
-    """`access`: whether a principal may read and write something, and by which rule."""
+    """`access`: whether a principal may read and write a resource, and by which rule."""
     given = session.arguments
     target = drop_none(**{name: getattr(given, name) for name in _TARGETS})
     show(session, session.client.principals.explain_access(given.principal, **target))
 
 
 def audit(session: Session) -> None:
-    """`audit`: who did what with authority."""
+    """`audit`: the uses of authority."""
     given = session.arguments
     records = session.client.audit.list(actor=given.actor, action=given.action, limit=given.limit)
     session.output.documents(records, *_AUDIT)
 
 
 def usage(session: Session) -> None:
-    """`usage`: what the tenant stores and uses by day; of all tenants with the root key."""
+    """`usage`: the tenant's daily usage; with the root key, of all tenants."""
     given = session.arguments
     found = session.client.tenants.get_usage(since=given.since, until=given.until)
     days = [

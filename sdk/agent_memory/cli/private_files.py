@@ -1,4 +1,4 @@
-"""Files that only their owner may read, there as a whole or not at all."""
+"""Files that only their owner may read, written completely or not at all."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 @contextmanager
 def open_replacement(path: Path) -> Iterator[BinaryIO]:
-    """Yield a new file of mode 0600 that takes the place of `path` once it is whole."""
+    """Yield a new file of mode 0600 that replaces `path` when it is complete."""
     descriptor, new = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as opened:
@@ -26,7 +26,7 @@ def open_replacement(path: Path) -> Iterator[BinaryIO]:
 
 
 def replace_private(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file, in place of the one before it."""
+    """Write lines to a file, and replace the earlier one."""
     with open_replacement(path) as opened:
         for line in lines:
             opened.write(f"{line}\n".encode())

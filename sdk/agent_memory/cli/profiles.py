@@ -1,4 +1,4 @@
-"""The profile file: where servers are and which key opens them, for its owner's eyes alone."""
+"""The profile file: URLs and keys of servers, which only its owner may read."""
 
 import fcntl
 import json
@@ -30,7 +30,7 @@ Profiles = Mapping[str, Profile]
 
 
 def profile_file(environment: Mapping[str, str]) -> Path:
-    """Return where the profiles are kept: under `XDG_CONFIG_HOME`, or `~/.config`."""
+    """Return the path of the profile file: under `XDG_CONFIG_HOME`, or `~/.config`."""
     given = environment.get("XDG_CONFIG_HOME", "")
     folder = Path(given) if Path(given).is_absolute() else Path.home() / ".config"
     return folder / "agent-memory" / "profiles.toml"
@@ -40,7 +40,7 @@ def read_profiles(file: Path) -> Profiles:
     """Return all profiles by name; none if there is no file.
 
     Raises:
-        UsageFailure: others may read the file, or it holds something else than profiles.
+        UsageFailure: others may read the file, or its content is invalid.
     """
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -73,7 +73,7 @@ def _profiles(file: Path, text: bytes) -> Profiles:
 
 
 def _without_text(error: Exception) -> str:
-    """Return what is wrong, and where; a decoder's own words may quote the file."""
+    """Return the problem and its place; a decoder's own message may quote the file."""
     return str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it isn't UTF-8"
 
 
@@ -87,14 +87,14 @@ def _profile(file: Path, name: str, fields: Any) -> Profile:
 
 
 def change_profiles(file: Path, change: Callable[[dict[str, Profile]], None]) -> None:
-    """Change the profiles: a reader of the file sees it before or after the change.
+    """Change the profiles atomically: readers see the file before or after the change.
 
     Args:
-        file: the profile file; it and its folder are made if need be.
-        change: changes the profiles by name. Others that change them wait.
+        file: the profile file; created with its folder if needed.
+        change: changes the profiles by name; other changes wait.
 
     Raises:
-        UsageFailure: the file can't be read, or not be written.
+        UsageFailure: the file can't be read or written.
     """
     target = file.resolve()
     try:
@@ -139,5 +139,5 @@ def _rendered(profiles: Profiles) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a basic string of TOML, which escapes as JSON does; DEL it wants escaped as well."""
+    """Return a basic string of TOML, which escapes as JSON does, and also DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        arguments: what was typed after the program's name; the process's own unless given.
+        arguments: the arguments after the program's name; by default, the process's own.
 
     Returns:
         The exit code, as `agent_memory.cli.failures` lists them.
@@ -126,8 +126,8 @@ def _run_command(session: Session) -> None:
     """Run a command of the service.
 
     Raises:
-        UsageFailure: raised when the client or the system refuses what was given, such as a name
-            with a slash or the name of a file that is too long.
+        UsageFailure: raised when the client or the system rejects an argument, such as a name with
+            a slash or a file's name that is too long.
     """
     try:
         session.arguments.run(session)
@@ -148,7 +148,7 @@ def _report_failure(said: str, code: int) -> int:
 
 
 def _silence(code: int) -> int:
-    """Leave nothing for the interpreter to flush into a closed pipe at its end."""
+    """Prevent the interpreter from flushing into a closed pipe at its end."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code

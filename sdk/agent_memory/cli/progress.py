@@ -14,7 +14,7 @@ _CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """Counts what is done, and shows how far it is. A context manager that leaves a clean line."""
+    """Counts and shows progress. A context manager that leaves a clean line."""
 
     def __init__(self, label: str, stream: TextIO | None = None, unit: str = "entries") -> None:
         self._label, self._unit = label, unit
@@ -49,11 +49,11 @@ class Progress:
             self._stream.flush()
 
     def reached(self, count: int, share: float | None) -> None:
-        """Show how far it is, at most ten times a second.
+        """Show the progress, at most ten times a second.
 
         Args:
-            count: how many are done.
-            share: how much of all that is (0 to 1), or None if it isn't known.
+            count: the number done.
+            share: the share of all (0 to 1); None if unknown.
         """
         if self._bar is None:
             self._say(count, share)

@@ -37,7 +37,7 @@ def add_commands(commands: Any) -> None:
 
 
 def search(session: Session) -> None:
-    """`search`: what fits best, with scores and the words that matched."""
+    """`search`: the best results, with scores and the matched words."""
     given = session.arguments
     found = session.client.memory.search(
         given.query,

@@ -17,7 +17,7 @@ Execute = Callable[[str, list[str], Mapping[str, str]], NoReturn]
 
 
 def add_commands(commands: Any) -> None:
-    """Add the command `serve`; the program runs it, as it needs no client."""
+    """Add the command `serve`; the program runs it, since it needs no client."""
     command = add_command(commands, "serve", "run the service on this machine", None)
     command.add_argument("--port", type=parse_number, help="the port; 8080 by default")
     command.add_argument(
@@ -34,7 +34,7 @@ def add_commands(commands: Any) -> None:
 def serve(
     given: argparse.Namespace, environment: Mapping[str, str], execute: Execute = os.execve
 ) -> NoReturn:
-    """`serve`: lets the service take this process's place.
+    """`serve`: replaces this process by the service.
 
     Raises:
         Failure: the service isn't installed.
@@ -45,6 +45,6 @@ def serve(
         )
     named = {name: getattr(given, option) for option, name in _OPTIONS.items()}
     chosen = {name: str(each) for name, each in named.items() if each is not None}
-    # -P: no package in the present folder comes before the installed ones
+    # -P: packages of the current folder don't hide installed ones
     command = [sys.executable, "-P", "-m", f"{_SERVICE}.local"]
     execute(sys.executable, command, {**environment, **chosen})

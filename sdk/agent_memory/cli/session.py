@@ -10,7 +10,7 @@ from agent_memory.cli.output import Output
 
 @dataclass(frozen=True)
 class Session:
-    """The user's arguments, a client of the chosen server, and where the output goes."""
+    """The user's arguments, a client of the chosen server, and the output."""
 
     arguments: argparse.Namespace
     client: Client

@@ -38,7 +38,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_field(command: Parser, field: FieldInfo) -> None:
-    """Add the option of an entry's field, as the service describes it."""
+    """Add the option of an entry's field, with the service's description."""
     options: dict[str, Any] = {"help": field.description.replace("%", "%%") or None}
     if field.type == "boolean":
         options["action"] = argparse.BooleanOptionalAction

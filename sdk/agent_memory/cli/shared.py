@@ -1,4 +1,4 @@
-"""The commands on what a tenant shares: namespaces, facts, runs, objects."""
+"""The commands on shared memory: namespaces, facts, runs, objects."""
 
 import sys
 from pathlib import Path
@@ -70,7 +70,7 @@ def _parse_allow(given: str) -> tuple[str, str]:
 
 
 def list_namespaces(session: Session) -> None:
-    """`namespaces list`: those that the caller has access to."""
+    """`namespaces list`: the namespaces that the caller has access to."""
     session.output.documents(session.client.namespaces.list(), *_NAMESPACES)
 
 
@@ -80,7 +80,7 @@ def show_namespace(session: Session) -> None:
 
 
 def set_namespace(session: Session) -> None:
-    """`namespaces set`: changes the permissions and the history that are given."""
+    """`namespaces set`: changes the given permissions and history."""
     given, client = session.arguments, session.client.namespaces
     default: Any = {} if given.default is None else {"default": given.default}
     version, days, changed = given.version, given.history_days, None
@@ -162,7 +162,7 @@ def _filters(session: Session) -> dict[str, Any]:
 
 
 def learn(session: Session) -> None:
-    """`facts learn`: a fact, or one time more the same."""
+    """`facts learn`: a fact, new or again."""
     given = session.arguments
     fact = session.client.facts.learn(
         given.subject,
@@ -179,20 +179,20 @@ def learn(session: Session) -> None:
 
 
 def list_facts(session: Session) -> None:
-    """`facts list`: those that match."""
+    """`facts list`: the matching facts."""
     given = session.arguments
     found = session.client.facts.query(limit=given.limit, as_of=given.as_of, **_filters(session))
     session.output.documents(found, *_FACTS)
 
 
 def show_chain(session: Session) -> None:
-    """`facts history`: the facts with one subject and predicate, the latest first."""
+    """`facts history`: the facts of one subject and predicate, latest first."""
     chain = session.client.facts.history(session.arguments.fact)
     session.output.documents(chain, *_CHAIN)
 
 
 def recall(session: Session) -> None:
-    """`facts recall`: those that fit best."""
+    """`facts recall`: the best facts for a query."""
     given = session.arguments
     found = session.client.facts.recall(
         given.query, top_k=given.limit, as_of=given.as_of, **_filters(session)
@@ -201,7 +201,7 @@ def recall(session: Session) -> None:
 
 
 def list_predicates(session: Session) -> None:
-    """`facts predicates`: those that have one value at a time."""
+    """`facts predicates`: the single-valued predicates."""
     found = session.client.facts.single_valued()
     session.output.documents(({"predicate": each} for each in found), *_PREDICATES)
 
@@ -214,7 +214,7 @@ def declare(session: Session) -> None:
 
 
 def forget(session: Session) -> None:
-    """`facts forget`: one fact by its id, or all that match."""
+    """`facts forget`: one fact by its id, or all matching ones."""
     fact = session.arguments.fact
     if fact is None:
         show(session, {"forgotten": session.client.facts.forget_all(**_filters(session))})
@@ -257,7 +257,7 @@ def show_run(session: Session) -> None:
 
 
 def list_episodes(session: Session) -> None:
-    """Run `runs episodes`: list what a run did."""
+    """Run `runs episodes`: list a run's episodes."""
     session.output.documents(
         session.client.runs.list_episodes(session.arguments.run_id), *_EPISODES
     )
@@ -292,7 +292,7 @@ def _add_place(command: Any) -> None:
 
 
 def list_objects(session: Session) -> None:
-    """`objects list`: the spaces, or what is in one."""
+    """`objects list`: the spaces, or the objects of one."""
     given = session.arguments
     if given.space is None:
         session.output.documents(session.client.objects.list_spaces(), *_SPACES)
@@ -303,7 +303,7 @@ def list_objects(session: Session) -> None:
 
 
 def put_object(session: Session) -> None:
-    """`objects put`: stores what a file holds."""
+    """`objects put`: stores a file."""
     given = session.arguments
     try:
         data = sys.stdin.buffer.read() if given.file == "-" else Path(given.file).read_bytes()
@@ -316,7 +316,7 @@ def put_object(session: Session) -> None:
 
 
 def get_object(session: Session) -> None:
-    """`objects get`: the bytes as they are."""
+    """`objects get`: the bytes of an object."""
     given = session.arguments
     found = session.client.objects.get(given.space, given.key)
     if found is None:

@@ -1,4 +1,4 @@
-"""The command `tail`: a log's last events, and those to come (RFC-0015 §5)."""
+"""The command `tail`: a log's last events, and later ones (RFC-0015 §5)."""
 
 import sys
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from agent_memory.cli.session import Session
 from agent_memory.cli.text import escape_controls, pad, render_json_line, width
 from agent_memory.model import EventType
 
-_WIDTHS = (24, 15, 16)  # of what each line begins with; the lines come one by one
+_WIDTHS = (24, 15, 16)  # widths of the first columns, since lines are written one by one
 
 
 def add_commands(commands: Any) -> None:
@@ -34,7 +34,7 @@ def add_commands(commands: Any) -> None:
 
 
 def tail(session: Session) -> None:
-    """`tail`: the last events of a log; with --follow whatever comes, until Ctrl-C."""
+    """`tail`: the last events of a log; with --follow also later ones, until Ctrl-C."""
     given = session.arguments
     read = _log(session)
     found = read(newest_first=True, limit=max(given.lines, 1), type=given.event).list()
@@ -46,7 +46,7 @@ def tail(session: Session) -> None:
 
 
 def _log(session: Session) -> Callable[..., Pages[Event]]:
-    """Return the call that reads the log that the user names."""
+    """Return the call that reads the chosen log."""
     given, events = session.arguments, session.client.events
     if given.intent is not None:
         return partial(events.list_for_intent, given.intent)
@@ -61,7 +61,7 @@ def _follow(
     kind: EventType | None,
     write: Callable[[list[Event]], None],
 ) -> None:
-    """Write what happened since the last events, and what happens."""
+    """Write the events after the last ones, and later ones."""
     since = last[-1].timestamp if last else None
     known, position = {event.id for event in last}, None
     for page in read(since=since, type=kind).pages():

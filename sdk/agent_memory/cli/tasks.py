@@ -53,7 +53,7 @@ def list_tasks(session: Session) -> None:
 
 
 def assigned_tasks(session: Session) -> None:
-    """`tasks assigned`: the open tasks of an agent; your own unless --agent names another one."""
+    """`tasks assigned`: the open tasks of an agent; your own by default."""
     given = session.arguments
     _print_tasks(session, session.client.tasks.list_assigned(given.agent, status=given.status))
 
@@ -69,7 +69,7 @@ def show_task(session: Session) -> None:
 
 
 def apply_workflow(session: Session) -> None:
-    """`workflow apply`: sets what a workflow file says (RFC-0015 §7)."""
+    """`workflow apply`: applies a workflow file (RFC-0015 §7)."""
     applied = session.client.workflows.apply(_workflow(session.arguments.file)).raw
     session.output.document(applied, _applied_fields(applied))
 

@@ -1,12 +1,12 @@
-"""Text for terminals: as wide as it looks, and escape_controls whatever a value holds."""
+"""Text for terminals: measure its width, and escape control characters of values."""
 
 import json
 import re
 import unicodedata
 from typing import Any
 
-# Controls (C0, DEL, C1; those of notations), what turns the direction of text, what is invisible,
-# halves of pairs. The joiners U+200C and U+200D stay: scripts and emoji are written with them.
+# Control characters (C0, DEL, C1, notations), direction marks, invisible characters, halves of
+# pairs. The joiners U+200C and U+200D stay, since scripts and emoji need them.
 _DANGEROUS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U00013430-\U0001343f\U0001bca0-\U0001bca3"
@@ -33,7 +33,7 @@ def _escape_character(character: str) -> str:
 def render_json_line(document: Any) -> str:
     r"""Return a document as one line of JSON: exact, in Unicode, escaped like `escape_controls`.
 
-    What could harm is only in strings, where `\u001b` means the same.
+    Control characters are only in strings, where `\u001b` means the same.
     """
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     return _escape(text)
@@ -50,7 +50,7 @@ def _escape(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return the width of a text in columns of a terminal."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 

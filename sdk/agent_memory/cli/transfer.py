@@ -32,7 +32,7 @@ from agent_memory.cli.text import render_json_line
 from agent_memory.model import Document
 
 _PAGE = 200
-_CUT_OFF = "cut off; the same command continues where it was"
+_CUT_OFF = "interrupted; the same command continues"
 
 
 def add_commands(commands: Any) -> None:
@@ -76,7 +76,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_profiles(command: Any, meaning: str) -> None:
-    """Add `--with`, which names further profiles."""
+    """Add `--with` for further profiles."""
     command.add_argument(
         "--with",
         dest="others",
@@ -88,7 +88,7 @@ def _add_profiles(command: Any, meaning: str) -> None:
 
 
 def export(session: Session) -> None:
-    """`export`: everything into a folder; else entries, or what the filters say, oldest first."""
+    """`export`: everything into a folder; else entries, optionally filtered, oldest first."""
     if session.arguments.folder is not None:
         _export_tenant(session)
         return
@@ -105,7 +105,7 @@ def export(session: Session) -> None:
 
 
 def _read_entries(session: Session, progress: Progress) -> Iterator[Document]:
-    """Yield what matches, the newest first."""
+    """Yield matching entries, newest first."""
     found = session.client.memory.query(page_size=_PAGE, **filters(session.arguments))
     for count, entry in enumerate(found, 1):
         progress.reached(count, None)
@@ -127,7 +127,7 @@ def _export_tenant(session: Session) -> None:
 
 @contextmanager
 def _connect_others(session: Session) -> Iterator[list[Client]]:
-    """Yield clients of the profiles that `--with` names."""
+    """Yield clients of the profiles in `--with`."""
     given = session.arguments
     profiles = [select_profile(name, os.environ) for name in given.others or ()]
     with ExitStack() as stack:
@@ -157,7 +157,7 @@ def _import_with(session: Session, others: list[Client]) -> None:
 
 @contextmanager
 def _target(file: str | None) -> Iterator[BinaryIO]:
-    """Yield where an export goes: stdout, or a file that is there as a whole or not at all."""
+    """Yield the target of an export: stdout, or a file that is written completely or not at all."""
     if file is None or file == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -205,7 +205,7 @@ def _import(run: Import, source: BinaryIO, *, reassign: bool) -> None:
 
 
 def _server_time(client: Client) -> datetime | None:
-    """Return the server's time, if it says so; a bad key is refused here, before any write."""
+    """Return the server's time, if sent; a wrong key is rejected here, before any write."""
     answer = client.request("GET", "/api/v1/me")
     parse_document(answer, "id")
     date = answer.headers.get("date")
@@ -229,7 +229,7 @@ def _open_file(file: Path) -> BinaryIO:
 
 
 def _share(source: BinaryIO) -> float | None:
-    """Return how much of a file is read; None for a pipe."""
+    """Return the share of a file that was read; None for a pipe."""
     status = os.fstat(source.fileno())
     if not stat.S_ISREG(status.st_mode):
         return None

@@ -135,7 +135,7 @@ def remember(session: Session) -> None:
 
 
 def say(session: Session) -> None:
-    """Append what a user said, and the answer."""
+    """Append a user's message and the answer."""
     given = session.arguments
     if given.said is None and given.answered is None:
         raise UsageFailure("give --said TEXT, --answered TEXT, or both")
@@ -155,7 +155,7 @@ def say(session: Session) -> None:
 
 
 def recall(session: Session) -> None:
-    """Write what is known about a question; the same text goes into a prompt."""
+    """Write the results for a question: the text for a prompt."""
     given = session.arguments
     found = session.client.recall(
         given.query,
@@ -171,13 +171,13 @@ def recall(session: Session) -> None:
 
 
 def list_answers(session: Session) -> None:
-    """List the messages that were made from an item, newest first."""
+    """List the messages that use an item, newest first."""
     found = session.client.list_answers(session.arguments.reference)
     session.output.documents(found, *_ANSWERS)
 
 
 def _narrow(given: Any) -> Any:
-    """Return what narrows a recall, as far as it is given."""
+    """Return the given filters of a recall."""
     return drop_none(
         top_k=given.limit,
         tags=given.tag,
@@ -192,7 +192,7 @@ def _narrow(given: Any) -> Any:
 
 
 def forget(session: Session) -> None:
-    """Delete one item, or everything that is stored about a user."""
+    """Delete one item, or all memory about a user."""
     given = session.arguments
     is_user = given.user is not None and given.everything
     if (given.reference is not None) == is_user:

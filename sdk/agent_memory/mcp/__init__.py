@@ -1,4 +1,4 @@
 """An MCP server (`agent-memory-mcp`) by which any MCP client remembers, recalls, updates, forgets.
 
-It keeps nothing: each call goes to the memory service under the key of its caller.
+It stores nothing: each call is sent to the memory service with the caller's key.
 """

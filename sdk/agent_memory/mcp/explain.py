@@ -1,4 +1,4 @@
-"""Failures in words that a model can act on. They have names and versions, never values."""
+"""Explain failures so that a model can act on them, with names and versions, never values."""
 
 from collections.abc import Iterable
 
@@ -13,11 +13,11 @@ from agent_memory.exceptions import (
 )
 
 _PREFIX = "Value error, "  # of pydantic, before a validator's message
-_DOUBT = "; an earlier attempt of this call may have been carried out, so look before you try again"
+_DOUBT = "; an earlier attempt of this call may have succeeded, so check before you try again"
 
 
 def invalid(error: ArgumentError, known: Iterable[str]) -> str:
-    """Return what is wrong with which argument; `known` are the names that a tool has."""
+    """Return the wrong argument and its problem; `known` are the names of a tool."""
     unknown = f"there is no such argument; there are {', '.join(known)}"
     reasons = [
         f"{'.'.join(map(str, each['loc'])) or 'arguments'}: "
@@ -28,7 +28,7 @@ def invalid(error: ArgumentError, known: Iterable[str]) -> str:
 
 
 def failed(error: AgentMemoryError) -> str:
-    """Return what the memory service, or the way to it, has against a call, and what to do."""
+    """Return the reason of a failed call, and the remedy."""
     doubt = _DOUBT if error.may_have_happened else ""
     return f"{_reason(error)}{doubt}"
 
@@ -51,7 +51,7 @@ def _reason(error: AgentMemoryError) -> str:
 def _conflict(error: MemoryConflictError) -> str:
     if error.code == "ENTRY_EXISTS":
         return (
-            f"there is a memory at this namespace and key already, at version "
+            f"a memory with this namespace and key exists, at version "
             f"{error.current_version}; read it and change that version, or use another key"
         )
     if error.code == "VERSION_MISMATCH":

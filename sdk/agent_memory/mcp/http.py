@@ -1,4 +1,4 @@
-"""Streamable HTTP: every request carries the key of who sends it; this server has none."""
+"""Streamable HTTP: every request has its sender's key; this server has none."""
 
 import json
 import socket
@@ -18,7 +18,7 @@ _ADVICE = "send the API key of a principal of the memory service: `Authorization
 
 
 class KeyRequired:
-    """Answers 401 to requests without a key, before anything looks at them."""
+    """Rejects requests without a key with 401, before any other processing."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -35,7 +35,7 @@ class KeyRequired:
 
 
 def key_in(headers: Headers) -> str:
-    """Return the key that a request carries, in either of the service's headers; empty if none."""
+    """Return the key of a request, from either of the service's headers; empty if none."""
     key = headers.get("x-api-key", "").strip()
     if not key:
         scheme, _, given = headers.get("authorization", "").partition(" ")
@@ -54,12 +54,12 @@ def app(
     *,
     has_all_tools: bool = False,
 ) -> ASGIApp:
-    """Return the ASGI application. It keeps no sessions, so there are none to be taken over.
+    """Return the ASGI application. It has no sessions that could be hijacked.
 
     Args:
-        server_url: where the memory service is.
-        hosts: names beside this machine's own under which it may be addressed, as a proxy's.
-        origins: web pages beside this machine's own that may use it.
+        server_url: of the memory service.
+        hosts: accepted host names besides this machine's own, such as a proxy's.
+        origins: web pages besides this machine's own that may use it.
         has_all_tools: whether to offer the tools for entries, facts and conversations, too.
     """
     names = ("127.0.0.1", "localhost", "[::1]")

@@ -9,7 +9,7 @@ _Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tupl
 
 
 class _Places(logging.Formatter):
-    """Tells what kind of exception was raised where; its message may quote a memory."""
+    """Formats the type and place of an exception; its message may quote memory."""
 
     def formatException(self, ei: _Raised) -> str:  # noqa: N802 - the name that logging calls
         if ei[0] is None:
@@ -18,7 +18,7 @@ class _Places(logging.Formatter):
 
 
 def to_stderr() -> None:
-    """Send all logging there; stdout belongs to the protocol."""
+    """Send all logs to stderr; stdout belongs to the protocol."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Places("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

@@ -1,4 +1,4 @@
-"""The resources: each memory by its namespace and key, and what there is."""
+"""The resources: an overview, and each memory by its namespace and key."""
 
 import re
 from urllib.parse import quote, unquote
@@ -37,7 +37,7 @@ OVERVIEW = [
         uri=_SUMMARY,
         name="summary",
         title="Your memory in figures",
-        description="How much you remember, and which shared namespaces you may read",
+        description="The size of your memory, and the shared namespaces that you may read",
         mime_type=_JSON,
     ),
 ]
@@ -53,7 +53,7 @@ TEMPLATES = [
 
 
 def uri_of(namespace: str, key: str) -> str:
-    """Return where a memory is; slashes in names are percent-encoded."""
+    """Return the URI of a memory; slashes in names are percent-encoded."""
     return f"{_ENTRIES}/{quote(namespace, safe='')}/{quote(key, safe='')}"
 
 
@@ -76,7 +76,7 @@ async def listed(client: AsyncClient, cursor: str | None) -> types.ListResources
 
 
 def _parse_cursor(cursor: str | None) -> tuple[int, str | None]:
-    """Return the tier that a page is of, and the position that it begins behind."""
+    """Return the tier of a page, and the position that it begins after."""
     if cursor is None:
         return 0, None
     match = _CURSOR.fullmatch(cursor)

@@ -16,7 +16,7 @@ from pydantic import (
 from agent_memory.model import ENTRY_FIELDS, MemoryType, Priority, Sensitivity
 
 _NOT_OFFERED = frozenset({"scope", "expires_at", "vector"})
-# `task_id` and `ttl` say as much; no model writes hundreds of numbers
+# `task_id` and `ttl` replace them; no model writes hundreds of numbers
 _TYPES: dict[str, type] = {"string": str, "boolean": bool, "integer": int, "number": float}
 
 
@@ -31,7 +31,7 @@ def _parsed(given: object) -> object:
 
 
 def _to_value(given: object) -> object:
-    """Keep plain text as an object, under `text`."""
+    """Store plain text as an object, under `text`."""
     parsed = _parsed(given)
     return {"text": given} if isinstance(given, str) and not isinstance(parsed, dict) else parsed
 
@@ -69,7 +69,10 @@ Ttl = Annotated[
 ]
 Version = Annotated[
     int,
-    Field(ge=1, description="The version that you read; if it is another now, nothing is changed"),
+    Field(
+        ge=1,
+        description="The version that you read; if the present one differs, nothing is changed",
+    ),
 ]
 
 
@@ -90,7 +93,7 @@ class CreateEntry(Arguments):
     value: TextOrValue
     memory_type: MemoryType = Field(
         "episodic",
-        description="`episodic`: your own, kept until newer ones need its place; "
+        description="`episodic`: your own, kept until evicted by newer ones; "
         "`working`: your own, for a task in progress; `semantic`: shared, read by everybody",
     )
     tags: Tags = []
@@ -98,7 +101,7 @@ class CreateEntry(Arguments):
     pinned: bool | None = Field(None, description="It is never evicted; episodic only")
     priority: Priority | None = Field(None, description="Low ones are evicted first; episodic only")
     sensitivity: Sensitivity | None = Field(
-        None, description="The last two values are stored encrypted"
+        None, description="The last two levels are stored encrypted"
     )
     task_id: Name | None = Field(None, description="The task that the memory belongs to")
 
@@ -115,7 +118,7 @@ class ReadEntry(Arguments):
 class ListEntries(Arguments):
     """Find memories by namespace and tags, newest first: your own, or with `semantic` shared ones.
 
-    Without a filter it lists all. `next` in the answer says that there are more.
+    Without a filter it lists all. If there are more, the result has `next`.
     """
 
     namespace: Annotated[
@@ -137,7 +140,7 @@ class ListEntries(Arguments):
         None, description="Only working memory of this task, by all authors"
     )
     limit: int = Field(20, ge=1, le=100)
-    after: Name | None = Field(None, description="`next` of the answer before")
+    after: Name | None = Field(None, description="`next` of the previous result")
 
 
 Query = Annotated[
@@ -274,7 +277,7 @@ class DeleteEntry(Arguments):
 
 
 class Summarize(Arguments):
-    """Show how much you remember, in which tiers, and which shared namespaces you may read."""
+    """Show the size of your memory by tier, and the shared namespaces that you may read."""
 
     agent_id: Name | None = Field(None, description="The agent; by default you")
 
@@ -294,7 +297,9 @@ class Memory(BaseModel):
     id: str
     namespace: str
     key: str
-    value: dict[str, JsonValue] | None = Field(None, description="Null if you may not read it")
+    value: dict[str, JsonValue] | None = Field(
+        None, description="Null if you may not read the value"
+    )
     version: int = Field(description="The version that `change_entry` needs")
     memory_type: MemoryType
     tags: list[str]
@@ -421,7 +426,7 @@ class Summary(BaseModel):
 
 
 def with_entry_fields(model: type[Arguments]) -> type[Arguments]:
-    """Add the fields of an entry that the model doesn't describe itself, as the service does."""
+    """Add the other fields of an entry, with the service's descriptions."""
     added: dict[str, Any] = {
         name: (_TYPES.get(field.type, Any) | None, Field(None, description=field.description))
         for name, field in ENTRY_FIELDS.items()

@@ -41,12 +41,12 @@ MEMORY = "/api/v1/memory"
 
 
 class NothingThereError(Exception):
-    """The message says what isn't there."""
+    """The message names what does not exist."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool, as clients see it, with its function."""
+    """A tool: its description for clients, and its function."""
 
     title: str
     run: Callable[[AsyncClient, Any], Awaitable[BaseModel]]

@@ -12,7 +12,7 @@ from agent_memory.mcp.tools import Tool
 from agent_memory.requests import quote_segment
 
 _MAX_TOKENS = 2_000
-_TIER, _NONCE = 4, 16  # where an id has the letter of its tier, and the characters of its nonce
+_TIER, _NONCE = 4, 16  # the positions of the tier's letter and of the nonce in an id
 
 
 def _assert_not_blank(text: str) -> str:
@@ -53,7 +53,7 @@ class Remember(Arguments):
 
 
 class Say(Arguments):
-    """Append what was said to a conversation, so that it is found in later sessions.
+    """Append messages to a conversation, so that they are found in later sessions.
 
     A conversation that does not exist is created.
     """
@@ -69,10 +69,10 @@ class Say(Arguments):
 
 
 class RecallMemories(Arguments):
-    """Find what is known about a question: memories, facts, and what was said in conversations.
+    """Find what is known about a question: memories, facts, and messages of conversations.
 
     Use it before you answer a question about a user, an agreement, or earlier work. `text` quotes
-    what was found; each line begins with a reference.
+    the results; each line begins with a reference.
     """
 
     query: Annotated[Text, Field(description="The question, in words")]
@@ -85,7 +85,7 @@ class RecallMemories(Arguments):
 
 
 class Forget(Arguments):
-    """Delete one item, by its reference, or everything that is stored about a user."""
+    """Delete one item, by its reference, or all memory about a user."""
 
     reference: Annotated[
         Text | None, Field(description="From `recall` or `list_memories`, such as m.chat-42.3")
@@ -104,7 +104,7 @@ class Forget(Arguments):
 
 
 class HandOver(Arguments):
-    """Hand one of your tasks over to another agent, with a note about what is done."""
+    """Hand one of your tasks over to another agent, with a note about the progress."""
 
     task_id: Text
     to: Annotated[Text, Field(description="The agent that continues")]
@@ -120,12 +120,12 @@ class HandOver(Arguments):
 class ListMemories(Arguments):
     """List the memories about a user, or your own, newest first.
 
-    `next` in the answer says that there are more.
+    If there are more, the result has `next`.
     """
 
     user: User = None
     limit: Limit = 20
-    after: Annotated[str | None, Field(description="`next` of the answer before")] = None
+    after: Annotated[str | None, Field(description="`next` of the previous result")] = None
 
 
 class RememberedText(BaseModel):
@@ -161,7 +161,7 @@ class RecallResult(BaseModel):
 
 
 class ForgetResult(BaseModel):
-    """The numbers of what was deleted."""
+    """The numbers of deleted items."""
 
     items: int
     entries: int = 0
@@ -201,7 +201,7 @@ def _describe(entry: Entry) -> RememberedText:
 
 
 def _build_reference(id: str) -> str:
-    """Build the reference by which recall shows a semantic entry."""
+    """Build the reference that recall returns for a semantic entry."""
     return f"e.{id[_TIER]}{id[-_NONCE:]}"
 
 

@@ -1,4 +1,4 @@
-"""The memory stores of the Agent Memory Protocol 1.0, over the service or in the process.
+"""The memory stores of the Agent Memory Protocol 1.0, in the service or in the process.
 
 ```python
 store: BaseMemoryStore = DatabaseMemoryStore(Client(api_key="am_..."))

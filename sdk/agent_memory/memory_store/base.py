@@ -10,35 +10,35 @@ class BaseMemoryStore(ABC):
     """Stores conversations, and agents' states for their owners.
 
     Everything stored is JSON: `str`, `int`, `float`, `bool`, None, and lists and `str`-keyed dicts
-    of them; anything else is a `TypeError`. What was
-    stored or retrieved is the caller's own: to change it changes nothing in the store.
+    of them; anything else is a `TypeError`. Stored and retrieved objects belong to the caller:
+    changing them changes nothing in the store.
 
     Ids of sessions and keys have 1-255 characters, all other ids 1-128, roles 1-64; `.` and `..`
-    are none. Anything else is a `ValueError`, in every method.
+    are not allowed. Otherwise every method raises `ValueError`.
     """
 
     @abstractmethod
     def store_conversation(
         self, session_id: str, user_id: str, conversation: ConversationContext
     ) -> None:
-        """Store a whole conversation, and replace the one before it, in one step.
+        """Create or replace a whole conversation, in one step.
 
-        It replaces what its caller has seen: a conversation that was retrieved or stored, that
-        revision of it; another one, the latest that this store has retrieved or stored.
+        It replaces only the revision that the caller has seen: that of the given conversation if it
+        was retrieved or stored, else the latest that this store has retrieved or stored.
 
             said = ConversationContext("chat-1", [Message("user", "Hello")])
             store.store_conversation("chat-1", "ada", said)
 
         Args:
             session_id: the conversation's session.
-            user_id: whose conversation it is.
-            conversation: what was said, in whatever length.
+            user_id: the user of the conversation.
+            conversation: of any length.
 
         Raises:
-            TypeError: it holds what isn't JSON.
+            TypeError: it has a value that isn't JSON.
             ValueError: it is of another session.
             TooLargeError: a message or the metadata is too large.
-            MemoryConflictError: there is something else that the caller hasn't seen; retrieve it.
+            MemoryConflictError: the caller hasn't seen the present revision; retrieve it.
         """
 
     @abstractmethod
@@ -62,14 +62,14 @@ class BaseMemoryStore(ABC):
     def list_conversations_for_user(
         self, user_id: str, limit: int = 100, offset: int = 0
     ) -> list[dict[str, Any]]:
-        """Return a user's conversations, the last updated first, without what was said.
+        """Return a user's conversations without messages, the last updated first.
 
             [each["session_id"] for each in store.list_conversations_for_user("ada")]
 
         Args:
             user_id: the user.
-            limit: how many at most, from 0.
-            offset: how many to leave out before them, from 0.
+            limit: the maximum number, from 0.
+            offset: the number to skip, from 0.
 
         Returns:
             `session_id`, `user_id`, `created_at` and `last_updated` (datetimes in UTC), `summary`
@@ -82,19 +82,19 @@ class BaseMemoryStore(ABC):
 
     @abstractmethod
     def store_agent_state(self, agent_id: str, owner_id: str, key: str, state_data: Any) -> None:
-        """Store a state of an agent for an owner, in place of the one before it.
+        """Create or replace a state of an agent for an owner.
 
             store.store_agent_state("assistant", "ada", "tone", {"formal": True})
 
         Args:
             agent_id: the agent, or the agent type whose agents share the state.
-            owner_id: whom the state is about: a user, a session or a system. It holds no slash.
+            owner_id: the owner: a user, a session or a system; without a slash.
             key: names the state.
             state_data: any JSON value.
 
         Raises:
             TypeError: it isn't JSON.
-            ValueError: there is a slash in `owner_id`.
+            ValueError: `owner_id` has a slash.
             TooLargeError: it is too large.
         """
 

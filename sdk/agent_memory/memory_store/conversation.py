@@ -12,7 +12,7 @@ def _now() -> datetime:
 
 
 def moment(given: datetime) -> datetime:
-    """Return a moment as it is stored: in UTC, finer fractions than milliseconds cut.
+    """Return the stored form of a moment: in UTC, cut to milliseconds.
 
     Raises:
         TypeError: it is no datetime.
@@ -33,8 +33,8 @@ class Message:
     Attributes:
         role: a name of 1 to 64 characters, such as `user` or `assistant`.
         content: any JSON value.
-        timestamp: when; kept in UTC, to the millisecond.
-        metadata: what else there is to say of it, in JSON.
+        timestamp: its time; stored in UTC, to the millisecond.
+        metadata: further data, in JSON.
 
     Raises:
         TypeError, ValueError: the timestamp isn't a datetime with a time zone.
@@ -55,16 +55,16 @@ class ConversationContext:
 
     Attributes:
         session_id: its session.
-        messages: what was said, oldest first.
-        metadata: of the whole of it, in JSON; a `summary` shows in lists.
-        agent_participants: the agents in it: they read and write it.
+        messages: oldest first.
+        metadata: of the conversation, in JSON; lists show its `summary`.
+        agent_participants: the agents in it, which read and write it.
         shared_with: principals that read it.
         tags: labels.
         sensitivity: `public`, `internal`, `confidential` or `restricted`; the service encrypts the
             last two.
-        expires_at: when its retention ends; kept in UTC, to the millisecond.
-        revision: which revision of which store it is, set by the store that gave or took it. It
-            replaces that one alone.
+        expires_at: when it expires; stored in UTC, to the millisecond.
+        revision: its revision and store, set by the store that returned or stored it. It only
+            replaces this revision.
     """
 
     session_id: str

@@ -54,7 +54,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
         """See `BaseMemoryStore`.
 
         Raises:
-            MemoryAccessError: it is somebody else's.
+            MemoryAccessError: it is another principal's.
         """
         assert_user(user_id)
         fields = document_of(session_id, conversation)
@@ -80,7 +80,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
 
         Raises:
             MemoryAccessError: the principal may not read it.
-            MemoryConflictError: it is written faster than it can be read.
+            MemoryConflictError: it changes faster than it can be read.
         """
         assert_session(session_id)
         try:
@@ -104,7 +104,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
     def list_conversations_for_user(
         self, user_id: str, limit: int = 100, offset: int = 0
     ) -> list[dict[str, Any]]:
-        """See `BaseMemoryStore`; those that the principal may read."""
+        """See `BaseMemoryStore`; lists those that the principal may read."""
         assert_user(user_id)
         assert_page(limit, offset)
         most = offset + limit
@@ -116,7 +116,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
         """See `BaseMemoryStore`.
 
         Raises:
-            MemoryAccessError: it is that of another agent or agent type.
+            MemoryAccessError: it belongs to another agent or agent type.
         """
         assert_state(agent_id, owner_id, key)
         self._client.states.put(agent_id, owner_id, key, fitting(state_data, "state"))
@@ -138,7 +138,7 @@ class DatabaseMemoryStore(BaseMemoryStore):
 
 
 def _done(deletion: Callable[[], bool]) -> bool:
-    """Return whether there is nothing left after a deletion (Agent Memory Protocol §3)."""
+    """Return whether nothing is left after a deletion (Agent Memory Protocol §3)."""
     try:
         deletion()
     except AgentMemoryError as error:

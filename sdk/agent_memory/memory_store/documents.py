@@ -1,4 +1,4 @@
-"""Conversations as JSON documents, and back: both stores go by these (Agent Memory Protocol §4)."""
+"""Convert conversations from and to JSON documents, for both stores (Agent Memory Protocol §4)."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,10 +14,10 @@ _LISTS = ("agent_participants", "shared_with", "tags")
 
 
 def document_of(session_id: str, conversation: ConversationContext) -> Document:
-    """Return a conversation as the service has it.
+    """Return a conversation in the form of the service.
 
     Raises:
-        TypeError: it holds what isn't JSON.
+        TypeError: it has a value that isn't JSON.
         ValueError: it is of another session, a moment has no time zone, or an id, a role or a label
             has the wrong length.
         TooLargeError: a message or the metadata is too large.
@@ -55,7 +55,7 @@ def _text(at: datetime) -> str:
 
 
 def conversation_of(document: Mapping[str, Any], messages: list[Document]) -> ConversationContext:
-    """Return the conversation of a document, whose messages come by themselves."""
+    """Return the conversation of a document and its messages."""
     ends = document["expires_at"]
     return ConversationContext(
         session_id=document["session_id"],
@@ -75,7 +75,7 @@ def _message(document: Document) -> Message:
 
 
 def listed(document: Mapping[str, Any]) -> Document:
-    """Return what a list shows of a conversation."""
+    """Return a conversation's fields in lists."""
     return {
         "session_id": document["session_id"],
         "user_id": document["user_id"],
@@ -90,6 +90,6 @@ def listed(document: Mapping[str, Any]) -> Document:
 
 
 def assert_page(limit: int, offset: int) -> None:
-    """Raise `ValueError` if there can be no such page."""
+    """Raise `ValueError` if the limit or the offset is negative."""
     if limit < 0 or offset < 0:
         raise ValueError("limit and offset must be 0 or more")

@@ -1,4 +1,4 @@
-"""The store that lives and ends with its process (Agent Memory Protocol §2.1)."""
+"""The store that ends with its process (Agent Memory Protocol §2.1)."""
 
 import json
 from collections.abc import Callable
@@ -34,10 +34,10 @@ def _now() -> datetime:
 
 
 class InMemoryMemoryStore(BaseMemoryStore):
-    """Keeps everything in the process: for development, tests and single sessions. Thread-safe.
+    """Stores everything in the process: for development, tests and single sessions. Thread-safe.
 
     Args:
-        clock: gives the present moment, in UTC.
+        clock: returns the present moment, in UTC.
     """
 
     def __init__(self, clock: Callable[[], datetime] = _now) -> None:
@@ -116,7 +116,7 @@ class InMemoryMemoryStore(BaseMemoryStore):
         return [listed(head) for head in islice(theirs, offset, offset + limit)]
 
     def _head(self, session_id: str) -> Document | None:
-        """Return a conversation without its messages, unless its retention is over."""
+        """Return a conversation without its messages, unless it has expired."""
         text, _ = self._conversations.get(session_id, _NOTHING)
         head: Document | None = json.loads(text)
         return None if head is None or self._over(head) else head

@@ -11,7 +11,7 @@ _MOST_DEPTH = 150
 
 
 def fitting(value: Any, what: str) -> Any:
-    """Return the value, if it is JSON of a size that fits.
+    """Return the value, if it is JSON and not too large.
 
     Raises:
         TypeError: it isn't JSON.

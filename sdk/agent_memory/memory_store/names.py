@@ -1,8 +1,8 @@
-"""Ids, keys, roles and labels: both stores accept and refuse the same."""
+"""Ids, keys, roles and labels: both stores accept the same."""
 
 from collections.abc import Sequence
 
-_NOT_IN_A_PATH = (".", "..")  # which every client takes for a folder
+_NOT_IN_A_PATH = (".", "..")  # clients treat these as folders
 _MOST_CHARACTERS, _MOST_ID_CHARACTERS, _MOST_ROLE_CHARACTERS, _MOST_NAMES = 255, 128, 64, 50
 
 
@@ -37,7 +37,7 @@ def assert_owner(agent_id: str, owner_id: str) -> None:
 
 
 def assert_state(agent_id: str, owner_id: str, key: str) -> None:
-    """Check what names a state.
+    """Check the names of a state.
 
     Raises:
         ValueError: one of them has the wrong length, or is `.` or `..`.
@@ -78,4 +78,4 @@ def _assert_text(what: str, text: str, most: int) -> None:
         raise TypeError(f"{what} must be a str, not {type(text).__name__}")
     if not 1 <= len(text) <= most:
         raise ValueError(f"{what} must have 1 to {most} characters")
-    text.encode()  # raises UnicodeEncodeError, a ValueError, where it isn't Unicode
+    text.encode()  # raises UnicodeEncodeError, a ValueError, if it isn't Unicode

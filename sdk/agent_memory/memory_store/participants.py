@@ -1,4 +1,4 @@
-"""The principal that the service puts among a conversation's participants: who stored it."""
+"""Hide the principal that the service adds to a conversation's participants: its writer."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -8,18 +8,18 @@ from agent_memory.memory_store.remembered import Remembered
 
 
 class JoinedParticipants:
-    """Participants of a conversation that aren't listed, so that a read returns what was stored."""
+    """Added participants of conversations, which reads omit to return the stored list."""
 
     def __init__(self) -> None:
         self._joined: Remembered[frozenset[str]] = Remembered()
 
     def note(self, session_id: str, stored: Mapping[str, Any], given: Collection[str]) -> None:
-        """Remember who was put among the participants that were given."""
+        """Record the participant that was added to the given ones."""
         joined = frozenset(stored["agent_participants"]) - frozenset(given)
         self._joined.put(session_id, joined)
 
     def leave_out(self, conversation: ConversationContext) -> None:
-        """Leave out who was put among the participants."""
+        """Remove the added participant."""
         joined = self._joined.get(conversation.session_id) or frozenset()
         given = [each for each in conversation.agent_participants if each not in joined]
         conversation.agent_participants = given

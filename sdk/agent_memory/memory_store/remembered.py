@@ -10,19 +10,19 @@ T = TypeVar("T")
 
 
 class Remembered(Generic[T]):
-    """A value for each of the 10,000 sessions that were used last."""
+    """A value for each of the last 10,000 used sessions."""
 
     def __init__(self) -> None:
         self._values: OrderedDict[str, T] = OrderedDict()
         self._lock = Lock()
 
     def get(self, session_id: str) -> T | None:
-        """Return the value of a session; None if it isn't remembered."""
+        """Return the value of a session; None if unknown."""
         with self._lock:
             return self._values.get(session_id)
 
     def put(self, session_id: str, value: T) -> None:
-        """Remember the value of a session."""
+        """Store the value of a session."""
         with self._lock:
             self._values[session_id] = value
             self._values.move_to_end(session_id)

@@ -122,7 +122,7 @@ export class Conversations {
     );
     if (messages.length === 0) throw new TypeError(NOTHING_SAID);
     if (said.uses !== undefined) {
-      if (said.assistant === undefined) throw new TypeError("uses needs assistant: the answer that was made from them");
+      if (said.assistant === undefined) throw new TypeError("uses needs assistant, the answer that was made from these memories");
       Object.assign(messages[messages.length - 1]!, { uses: toReferences(said.uses) });
     }
     return this.extend(sessionId, messages, { ...(userId === undefined ? {} : { userId }), join });

@@ -227,7 +227,7 @@ function parseDocument<T>(response: Response, bytes: Uint8Array): Outcome<T> {
  * @throws TypeError for `.` and `..`: `fetch` takes them for folders, however they are written.
  */
 export function quoteSegment(name: string): string {
-  if (!name) throw new TypeError("a name or an id in an address is a text of at least one character");
+  if (!name) throw new TypeError("a name or an id must have at least one character");
   if (name === "." || name === "..") throw new TypeError(`${name} can't be a part of a path`);
   return encodeURIComponent(name);
 }
@@ -240,7 +240,7 @@ function renderQuery(query: Record<string, QueryValue>): string {
 
 function renderValue(value: QueryValue): string {
   if (Array.isArray(value) && value.some((each) => each.includes(","))) {
-    throw new TypeError("a query separates tags by commas, so it can't ask for one that holds one");
+    throw new TypeError("a tag in a query must not contain a comma, which separates tags");
   }
   return String(value);
 }

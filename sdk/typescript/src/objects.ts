@@ -85,7 +85,7 @@ export class Objects extends Resource {
         throw error;
       }
     }
-    throw new MemoryConflictError("the object is written faster than it can be read");
+    throw new MemoryConflictError("the object changes faster than it can be read; try again");
   }
 
   /** Return the bytes of the objects that exist, by key. */

@@ -51,5 +51,5 @@ def test_a_number_out_of_range_is_wrong(threads: str) -> None:
 
 
 def test_archives_have_one_place() -> None:
-    with pytest.raises(WrongSetting, match="ARCHIVE_BUCKET or ARCHIVE_FOLDER"):
+    with pytest.raises(WrongSetting, match="only one of ARCHIVE_BUCKET and ARCHIVE_FOLDER"):
         ApiSettings.from_env(GOOD | {"ARCHIVE_BUCKET": "bucket", "ARCHIVE_FOLDER": "/folder"})

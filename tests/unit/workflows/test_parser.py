@@ -54,7 +54,7 @@ def test_the_first_character_says_the_type_if_the_header_does_not(text: str) -> 
         ("name: w\nplan:\n- task: a\n- agent: b", 4, "plan.1.task"),
         ("name: w\nplan:\n- task: a\n- task: a", 4, "plan.1.task"),
         ("name: w\nplan:\n- task: a\n  depends_on:\n  - b", 5, "no such task"),
-        ("name: w\nplan:\n- task: a\n  depends_on: [a]", 4, "waits for itself"),
+        ("name: w\nplan:\n- task: a\n  depends_on: [a]", 4, "depends on itself"),
         ("name: w\nplan:\n- task: a\n  memory_policy:\n    max: 1", 5, "plan.0.memory_policy.max"),
         (
             "name: w\nplan:\n- task: a\n  memory_policy:\n    inherit_from_parent: true",

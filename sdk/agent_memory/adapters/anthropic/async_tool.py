@@ -29,7 +29,7 @@ from agent_memory.model import Sensitivity
 
 
 class AsyncAgentMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
-    """The memory tool for async clients, from any event loop: it works in threads.
+    """The memory tool for async clients, in any event loop: calls run in threads.
 
     Args:
         client, root, sensitivity, cache_control: as for `AgentMemoryTool`.

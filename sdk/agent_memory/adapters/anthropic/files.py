@@ -13,20 +13,20 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """A file below a directory: its path from there, and its size in bytes."""
+    """A file below a directory: its relative path, and its size in bytes."""
 
     path: str
     size: int
 
 
 class MemoryFiles:
-    """Files by paths such as `notes/tea.md`; the empty path is the root, which is always there.
+    """Files by paths such as `notes/tea.md`; the empty path is the root, which always exists.
 
-    A file is an object. A directory is there while something is in it, or after something was: then
-    an object marks it, whose key ends with a slash.
+    A file is an object. A directory exists while it has files. If it becomes empty, an object whose
+    key ends with a slash marks it.
 
     Args:
-        prefix: what the keys of all files begin with; it ends with a slash.
+        prefix: of the keys of all files; it ends with a slash.
     """
 
     def __init__(self, storage: ObjectStorage, prefix: str) -> None:
@@ -39,11 +39,11 @@ class MemoryFiles:
         return None if found is None else found.data.decode()
 
     def create(self, path: str, text: str) -> None:
-        """Store a new file; its directories come with it.
+        """Create a file, and its directories.
 
         Raises:
-            FileExistsError: there is a file or a directory already.
-            NotADirectoryError: a file is where a directory has to be.
+            FileExistsError: a file or a directory has the path.
+            NotADirectoryError: a part of the path is a file.
         """
         self._assert_parents(path)
         if self.is_directory(path):
@@ -54,7 +54,7 @@ class MemoryFiles:
             raise FileExistsError(path) from taken
 
     def update(self, path: str, fn: Callable[[str], str]) -> str:
-        """Replace a file's text by `fn(text)`, and lose no change of others; return the new text.
+        """Replace a file's text by `fn(text)` without losing others' changes; return the new text.
 
         Raises:
             FileNotFoundError: there is no file.
@@ -68,11 +68,11 @@ class MemoryFiles:
             try:
                 self._storage.put(self._prefix + path, text.encode(), version=found.version)
             except (MemoryConflictError, MemoryNotFoundError):
-                continue  # somebody else was faster
+                continue  # another writer was faster
             return text
 
     def delete(self, path: str) -> None:
-        """Delete a file, or a directory with all that is in it.
+        """Delete a file, or a directory with all its files.
 
         Raises:
             FileNotFoundError: there is neither.
@@ -85,13 +85,13 @@ class MemoryFiles:
             self._storage.delete([self._prefix + path])
 
     def rename(self, path: str, new_path: str) -> None:
-        """Give a file another path, or a directory with all that is in it, file by file.
+        """Rename a file, or a directory with all its files, file by file.
 
         Raises:
-            FileExistsError: there is something at the new path.
-            FileNotFoundError: there is nothing to rename.
-            NotADirectoryError: a file is where a directory has to be.
-            ValueError: raised when a directory is to go into itself.
+            FileExistsError: the new path exists.
+            FileNotFoundError: the old path does not exist.
+            NotADirectoryError: a part of the new path is a file.
+            ValueError: raised when a directory would be moved into itself.
         """
         if self.exists(new_path):
             raise FileExistsError(new_path)
@@ -128,7 +128,7 @@ class MemoryFiles:
         return not path or next(below, None) is not None
 
     def list(self, path: str) -> Iterator[ListedFile]:
-        """Yield what is below a directory, directories that are marked with a slash at the end."""
+        """Yield the files below a directory; marked directories end with a slash."""
         start = self._to_directory(path)
         for each in self._storage.list(start, _PAGE):
             key = str(each["key"])
@@ -146,7 +146,7 @@ class MemoryFiles:
         raise FileNotFoundError(path)
 
     def _assert_parents(self, path: str) -> None:
-        """Raise if a file is where one of the path's directories has to be."""
+        """Raise if a part of the path is a file."""
         parents = []
         while path := posixpath.dirname(path):
             parents.append(self._prefix + path)
@@ -154,7 +154,7 @@ class MemoryFiles:
             raise NotADirectoryError(min(files).removeprefix(self._prefix))
 
     def _keep_parent(self, path: str) -> None:
-        """Mark the path's directory, which stays when it is empty."""
+        """Mark the path's directory, so that it stays when it is empty."""
         parent = posixpath.dirname(path)
         if parent:
             self._storage.put(f"{self._prefix}{parent}/", b"")

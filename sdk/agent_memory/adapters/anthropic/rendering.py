@@ -1,4 +1,4 @@
-"""Files and directories as Claude sees them, in the exact words of the SDK's own tool."""
+"""Render files and directories for Claude, in the exact words of the SDK's own tool."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from agent_memory.adapters.anthropic.files import ListedFile
 _MOST_LINES = 999_999
 _WIDTH = len(str(_MOST_LINES))
 _DEPTH = 2
-_DIRECTORY_SIZE = "4K"  # as file systems have it
+_DIRECTORY_SIZE = "4K"  # the size of a directory in file systems
 
 
 def render_file(command: ViewCommand, text: str) -> str:
-    """Render the lines of a file, or those of a range, with their numbers.
+    """Render the lines of a file, or of a range, with their numbers.
 
     Raises:
         ToolError: it has too many lines.
@@ -39,7 +39,7 @@ def render_lines(lines: Sequence[str], first: int) -> str:
 
 
 def render_directory(path: str, files: Sequence[ListedFile]) -> str:
-    """Render what is in a directory, two levels deep, with sizes."""
+    """Render the files of a directory, two levels deep, with sizes."""
     head = f"Here're the files and directories up to {_DEPTH} levels deep in {path}"
     shown = [f"{_DIRECTORY_SIZE}\t{path}"]
     shown += [
@@ -49,7 +49,7 @@ def render_directory(path: str, files: Sequence[ListedFile]) -> str:
 
 
 def _list_items(files: Sequence[ListedFile]) -> dict[str, str]:
-    """List what is shown of a directory, with sizes; names of directories end with a slash."""
+    """List the shown files of a directory with sizes; names of directories end with a slash."""
     items: dict[str, str] = {}
     for file in files:
         *directories, name = file.path.split("/")

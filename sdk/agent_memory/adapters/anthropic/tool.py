@@ -47,12 +47,12 @@ _REFUSALS = (MemoryAccessError, MemoryCapacityError, TooLargeError, ValidationEr
 class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
     """The memory tool `memory_20250818`: Claude's files, kept in the service.
 
-    Its answers are those of the SDK's own tool on local files. Edits of one file at the same time
-    are all kept. The files are the principal's own. It may be used from any thread.
+    Its results are those of the SDK's own tool on local files. Concurrent edits of one file are all
+    kept. The files belong to the principal. Any thread may use it.
 
     Args:
         client: calls as the principal; stays open.
-        root: whose files these are: another root, other files, such as one for each of your users.
+        root: the root of the files, such as one for each of your users.
         sensitivity: `confidential` or `restricted` to store the files encrypted.
         cache_control: as for any tool of the SDK.
 
@@ -73,7 +73,7 @@ class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
         self._files = MemoryFiles(storage, f"{quote(root, safe='')}/")
 
     def view(self, command: ViewCommand) -> str:
-        """Return a file's lines with their numbers, or what is in a directory, two levels deep.
+        """Return a file's numbered lines, or the files of a directory, two levels deep.
 
         Raises:
             ToolError: there is neither.
@@ -91,7 +91,7 @@ class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
         """Store a new file.
 
         Raises:
-            ToolError: there is something already.
+            ToolError: the path exists.
         """
         path = _to_path(command.path)
         with _as_tool_errors():
@@ -104,10 +104,10 @@ class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
         return f"File created successfully at: {command.path}"
 
     def str_replace(self, command: StrReplaceCommand) -> str:
-        """Replace a text that is in the file once.
+        """Replace a text that occurs once in the file.
 
         Raises:
-            ToolError: there is no such file, or the text isn't in it once.
+            ToolError: there is no such file, or the text does not occur exactly once.
         """
         changed = 0
 
@@ -145,7 +145,7 @@ class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
         return f"The file {command.path} has been edited."
 
     def delete(self, command: DeleteCommand) -> str:
-        """Delete a file, or a directory with all that is in it.
+        """Delete a file, or a directory with all its files.
 
         Raises:
             ToolError: there is neither, or it is the root.
@@ -161,10 +161,10 @@ class AgentMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
         return f"Successfully deleted {command.path}"
 
     def rename(self, command: RenameCommand) -> str:
-        """Give a file or a directory another path.
+        """Rename a file or a directory.
 
         Raises:
-            ToolError: there is nothing to rename, or something at the new path.
+            ToolError: the old path does not exist, or the new one does.
         """
         path, new_path = _to_path(command.old_path), _to_path(command.new_path)
         if not path:
@@ -240,7 +240,7 @@ def _find_all(text: str, wanted: str) -> Iterator[int]:
 
 @contextmanager
 def _as_tool_errors() -> Iterator[None]:
-    """Tell Claude what it can do something about; all else is the program's."""
+    """Convert errors that Claude can correct; others are raised to the program."""
     try:
         yield
     except NotADirectoryError as wrong:

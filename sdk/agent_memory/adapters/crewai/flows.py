@@ -20,18 +20,18 @@ Document = dict[str, Any]
 
 
 class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
-    """The latest state of each flow, and the feedback that it waits for, as objects.
+    """The latest state of each flow, and its pending feedback, as objects.
 
-    A state is JSON of an object's size. They are the principal's own; any thread may save and load.
-    The API key is never a part of the model: what is dumped holds the address alone.
+    A state is JSON, at most of an object's size. States belong to the principal; any thread may
+    save and load. The API key is never a part of the model: a dump has only the address.
 
     Args:
-        url: where the service is; else `AGENT_MEMORY_URL`, else http://127.0.0.1:8080.
-        client: calls as the principal, and stays open; else a client of `url` with the key in
+        url: the address of the service; by default `AGENT_MEMORY_URL`, else http://127.0.0.1:8080.
+        client: calls as the principal, and stays open; by default a client of `url` with the key in
             `AGENT_MEMORY_API_KEY`.
-        root: what the name of the space of objects begins with.
-        ttl: how long a state is kept after it was saved: seconds, a timedelta, or an ISO
-            8601 duration.
+        root: the prefix of the name of the space of objects.
+        ttl: the lifetime of a state after it was saved: seconds, a timedelta, or an ISO 8601
+            duration.
         sensitivity: `confidential` or `restricted` to store states encrypted.
 
     Raises:
@@ -59,12 +59,12 @@ class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
         self._storage = ObjectStorage(opened, self.root, self.ttl, self.sensitivity)
 
     def init_db(self) -> None:
-        """Do nothing: the first state makes the space."""
+        """Do nothing: the first state creates the space."""
 
     def save_state(
         self, flow_uuid: str, method_name: str, state_data: Document | BaseModel
     ) -> None:
-        """Store the state of a flow, in place of the one before it.
+        """Store the state of a flow, and replace the earlier one.
 
         Raises:
             ValueError: the state is neither a dict nor a model.
@@ -97,7 +97,7 @@ class AgentMemoryFlowPersistence(FlowPersistence):  # type: ignore[misc]
         return found["state"], PendingFeedbackContext.from_dict(found["context"])
 
     def clear_pending_feedback(self, flow_uuid: str) -> None:
-        """Forget what a flow waited for."""
+        """Delete the pending feedback of a flow."""
         self._storage.delete([_build_key(_PENDING, flow_uuid)])
 
     def _load(self, kind: str, flow_uuid: str) -> Document | None:
@@ -123,7 +123,7 @@ def _render(document: Document) -> bytes:
 
 
 def _to_json(value: Any) -> Any:
-    """Convert what JSON has no form for, as CrewAI does."""
+    """Convert values without a JSON form, as CrewAI does."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, set | frozenset | tuple):

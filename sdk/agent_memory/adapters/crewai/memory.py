@@ -1,4 +1,4 @@
-"""CrewAI's memories as entries, found by the vectors that CrewAI's embedder makes."""
+"""CrewAI's memories as entries, found by the vectors of CrewAI's embedder."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -28,14 +28,14 @@ _PAGE = 1000
 class AgentMemoryStorageBackend:
     """CrewAI's `StorageBackend`: the records of a `Memory` as entries of one namespace.
 
-    A record is one entry under its id, written with its vector: each search finds what was saved
-    before it. Scores are cosines. A scope holds itself and what is below it: `/user/ann` doesn't
-    hold `/user/anna`. It may be used from any thread and event loop; copies are the same storage.
+    A record is one entry under its id, written with its vector: each search finds all records saved
+    before it. Scores are cosines. A scope includes those below it: `/user/ann` doesn't include
+    `/user/anna`. Any thread and event loop may use it; copies are the same storage.
 
     Args:
         client: calls as the principal; stays open.
-        namespace: where the records are. Its first vector decides on the length of all: take
-            another namespace for another embedder.
+        namespace: of the records. Its first vector sets the length of all: use another namespace
+            for another embedder.
         memory_type: `episodic`: the principal's own, pinned, up to its capacity; `semantic`: shared
             with all who have access to the namespace, without bound.
 
@@ -56,11 +56,11 @@ class AgentMemoryStorageBackend:
         self._parallel = Parallel()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "AgentMemoryStorageBackend":
-        """Return this storage itself: CrewAI copies a memory together with its storage."""
+        """Return this storage: CrewAI copies a memory together with its storage."""
         return self
 
     def save(self, records: list[MemoryRecord]) -> None:
-        """Store records, each in place of one of the same id.
+        """Store records, and replace those of the same ids.
 
         Raises:
             MemoryCapacityError: there is no room.
@@ -71,7 +71,7 @@ class AgentMemoryStorageBackend:
         self._parallel.run(self._put, records)
 
     def update(self, record: MemoryRecord) -> None:
-        """Store a record in place of the one of its id; without a vector, it keeps that one's.
+        """Replace a record; without a vector, it keeps the earlier vector.
 
         Raises:
             ValidationError: the vector is not as long as those of the namespace.
@@ -95,15 +95,16 @@ class AgentMemoryStorageBackend:
         limit: int = 10,
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
-        """Return the records with the nearest vectors and their cosines, the nearest first.
+        """Return the records with the nearest vectors and their cosines, nearest first.
 
         Args:
             query_embedding: the vector to compare with.
-            scope_prefix: only those of this scope.
-            categories: only those that have one of these.
-            metadata_filter: only those whose metadata has these, of the 100 nearest.
-            limit: how many at most, up to 100.
-            min_score: the least cosine; 0 returns also records with negative ones, as LanceDB does.
+            scope_prefix: only records of this scope.
+            categories: only records with one of these.
+            metadata_filter: of the 100 nearest, only records whose metadata has these.
+            limit: the maximum number, up to 100.
+            min_score: the lowest cosine; 0 also returns records with negative ones, as LanceDB
+                does.
 
         Raises:
             ValidationError: the vector is not as long as those of the namespace.
@@ -137,7 +138,7 @@ class AgentMemoryStorageBackend:
         older_than: datetime | None = None,
         metadata_filter: dict[str, Any] | None = None,
     ) -> int:
-        """Delete the records that meet all conditions; all records without one. Return how many."""
+        """Delete the records that meet all conditions, or all records; return their number."""
         if record_ids is None and older_than is None and not metadata_filter:
             return self._memory.delete_batch(
                 namespace=self._namespace,
@@ -160,12 +161,12 @@ class AgentMemoryStorageBackend:
     def list_records(
         self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
     ) -> list[MemoryRecord]:
-        """Return the records of a scope, the newest first; it reads all of them."""
+        """Return the records of a scope, newest first; it reads all of them."""
         records = sorted(self._find_records(scope_prefix), key=get_time, reverse=True)
         return records[offset : offset + limit]
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
-        """Return what describes a scope: its records, categories, times and children."""
+        """Return the description of a scope: its records, categories, times and children."""
         records = sorted(self._find_records(scope), key=get_time)
         return ScopeInfo(
             path=normalize_scope(scope),
@@ -246,7 +247,7 @@ class AgentMemoryStorageBackend:
         fields: EntryFields = {"tags": build_tags(record.scope, record.categories)}
         if self._memory_type == "episodic":
             fields["pinned"] = True
-        if any(record.embedding or ()):  # a vector of zeros is near to nothing
+        if any(record.embedding or ()):  # a vector of zeros has no neighbors
             fields["vector"] = record.embedding
         return fields
 
@@ -254,7 +255,7 @@ class AgentMemoryStorageBackend:
         return self._memory.get_entry(self._namespace, record_id, memory_type=self._memory_type)
 
     def _find_entries(self, scope: str | None, record_ids: Iterable[str] | None) -> Iterator[Entry]:
-        """Yield the entries of these records, or else of those of a scope."""
+        """Yield the entries of these records, or else of a scope."""
         if record_ids is not None:
             found = self._parallel.run(self._get, dict.fromkeys(record_ids))
             yield from (entry for entry in found if entry is not None)

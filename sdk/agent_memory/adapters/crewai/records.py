@@ -1,4 +1,4 @@
-"""CrewAI's records as entries hold them, and which of them a condition means."""
+"""Convert CrewAI's records from entries, and match them with conditions."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -15,23 +15,23 @@ from agent_memory.adapters.crewai.scopes import (
 
 
 def to_record(entry: Entry) -> MemoryRecord:
-    """Return the record that an entry holds, without its vector."""
+    """Return the record of an entry, without its vector."""
     record: MemoryRecord = MemoryRecord.model_validate(entry.value)
     return record
 
 
 def get_time(record: MemoryRecord) -> datetime:
-    """Return when a record was created, so that it can be compared."""
+    """Return the creation time of a record, in a comparable form."""
     return _to_utc(record.created_at)
 
 
 def _to_utc(time: datetime) -> datetime:
-    """Return a time that can be compared; CrewAI's own are UTC without saying so."""
+    """Return a comparable time; CrewAI's own times are UTC without a time zone."""
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time
 
 
 def has_metadata(record: MemoryRecord, wanted: Mapping[str, Any] | None) -> bool:
-    """Tell whether the metadata of a record has all that is wanted."""
+    """Tell whether the metadata of a record has all wanted fields."""
     return all(record.metadata.get(name) == value for name, value in (wanted or {}).items())
 
 

@@ -22,14 +22,14 @@ def build_category_tags(categories: Iterable[str]) -> list[str]:
 
 
 def build_tags(scope: str | None, categories: Iterable[str]) -> list[str]:
-    """Build the tags of a record: one for each category and each scope that holds it."""
+    """Build the tags of a record: one for each of its categories and scopes."""
     scopes = accumulate(_split(scope), lambda before, name: f"{before}/{name}")
     listed = [*build_category_tags(categories), *(f"scope:{hash_id(each)}" for each in scopes)]
     return list(dict.fromkeys(listed))
 
 
 def find_children(parent: str | None, scopes: Iterable[str]) -> list[str]:
-    """Find the scopes directly below one that hold some of these."""
+    """Find the scopes directly below a scope that have some of these records."""
     above = _split(parent)
     depth = len(above)
     names = (_split(scope) for scope in scopes)

@@ -1,4 +1,4 @@
-"""Artifacts of ADK: whose they are, and what of them is stored beside their bytes."""
+"""Artifacts of ADK: their scope, and the data stored beside their bytes."""
 
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -12,12 +12,12 @@ from agent_memory.adapters.google_adk.documents import Document
 from agent_memory.adapters.hashing import hash_id
 
 USER_PREFIX = "user:"
-MOST_HOPS = 5  # from an artifact that refers to another one
+MOST_HOPS = 5  # the maximum length of a chain of references
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose artifacts: a session's, or without a session a user's."""
+    """The scope of artifacts: a session, or without a session a user."""
 
     app: str
     user: str
@@ -30,7 +30,7 @@ class Scope:
         return f"{owner}/user" if self.session is None else f"{owner}/{hash_id(self.session)}"
 
     def build_prefix(self, filename: str) -> str:
-        """Build what the keys of an artifact's versions begin with."""
+        """Build the prefix of the keys of an artifact's versions."""
         return f"{self.prefix}/versions/{quote(filename, safe='')}/"
 
     def build_key(self, filename: str, version: int) -> str:
@@ -53,7 +53,7 @@ def assert_supported(part: types.Part, scope: Scope) -> None:
     """Return if a part can be an artifact.
 
     Raises:
-        InputValidationError: it has neither text nor data nor a file, or refers to another scope.
+        InputValidationError: it has no text, data or file, or refers to another scope.
     """
     if part.inline_data is None and part.text is None and part.file_data is None:
         raise InputValidationError("Not supported artifact type.")
@@ -86,7 +86,7 @@ def find_mime_type(part: types.Part) -> str | None:
 
 
 def to_version(scope: Scope, name: str, document: Document) -> ArtifactVersion:
-    """Return what describes a version."""
+    """Return the description of a version."""
     uri = artifact_util.get_artifact_uri(
         scope.app, scope.user, name, document["version"], scope.session
     )

@@ -1,4 +1,4 @@
-"""ADK's artifacts: the bytes as an object of their own, and one object for each version."""
+"""ADK's artifacts: an object for the bytes, and one for each version."""
 
 import asyncio
 import uuid
@@ -27,19 +27,18 @@ from agent_memory.adapters.google_adk.artifact_parts import (
 from agent_memory.adapters.google_adk.documents import Document, DocumentService
 
 _PAGE = 1000
-_REMOVED = ("application/octet-stream", b"")  # what ADK saves when it rewinds a session
+_REMOVED = ("application/octet-stream", b"")  # the part that ADK saves when it rewinds a session
 
 
 class AgentMemoryArtifactService(DocumentService, BaseArtifactService):  # type: ignore[misc]
     """ADK's artifacts, each an object, in versions 0, 1, 2 and so on.
 
-    Names that begin with `user:`, and all without a session, are the user's. Those who save at the
-    same time get versions of their own. Artifacts are the principal's own. It may be used from any
-    event loop.
+    Names that begin with `user:`, and all without a session, belong to the user. Concurrent saves
+    get separate versions. Artifacts belong to the principal. Any event loop may use it.
 
     Args:
         client: calls as the principal; stays open.
-        root: what the name of the space of objects begins with: another root, other artifacts.
+        root: the prefix of the name of the space of objects; each root has its own artifacts.
         sensitivity: `confidential` or `restricted` to store all encrypted.
 
     Raises:
@@ -61,8 +60,7 @@ class AgentMemoryArtifactService(DocumentService, BaseArtifactService):  # type:
         """Store a new version of an artifact; return its number.
 
         Raises:
-            InputValidationError: it has neither text nor data nor a file, or refers to another
-                scope.
+            InputValidationError: it has no text, data or file, or refers to another scope.
         """
         scope, name = to_place(app_name, user_id, session_id, filename)
         part = ensure_part(artifact)
@@ -81,7 +79,7 @@ class AgentMemoryArtifactService(DocumentService, BaseArtifactService):  # type:
         """Return an artifact, the latest version unless one is named; None if there is none.
 
         Raises:
-            InputValidationError: it refers to another one that it may not refer to.
+            InputValidationError: it refers to an artifact of another scope.
         """
         scope, name = to_place(app_name, user_id, session_id, filename)
         return await asyncio.to_thread(self._load, scope, name, version, MOST_HOPS)
@@ -114,7 +112,7 @@ class AgentMemoryArtifactService(DocumentService, BaseArtifactService):  # type:
     async def list_artifact_versions(
         self, *, app_name: str, user_id: str, filename: str, session_id: str | None = None
     ) -> list[ArtifactVersion]:
-        """Return what describes an artifact's versions."""
+        """Return the descriptions of an artifact's versions."""
         scope, name = to_place(app_name, user_id, session_id, filename)
         found = await asyncio.to_thread(self._documents.get_below, scope.build_prefix(name))
         return [to_version(scope, name, document) for document in found]
@@ -128,7 +126,7 @@ class AgentMemoryArtifactService(DocumentService, BaseArtifactService):  # type:
         session_id: str | None = None,
         version: int | None = None,
     ) -> ArtifactVersion | None:
-        """Return what describes a version, by default the latest; None if there is none."""
+        """Return the description of a version, by default the latest; None if there is none."""
         scope, name = to_place(app_name, user_id, session_id, filename)
         found = await asyncio.to_thread(self._read, scope, name, version)
         return None if found is None else to_version(scope, name, found)

@@ -21,7 +21,7 @@ class Documents:
     """JSON documents by key, each changed by one writer at a time.
 
     Args:
-        root: what the name of their space begins with.
+        root: the prefix of the name of their space.
     """
 
     def __init__(
@@ -45,18 +45,18 @@ class Documents:
         return None if found is None else (json.loads(found.data), found.version)
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Document]:
-        """Return those documents that there are, by key."""
+        """Return the existing documents, by key."""
         found = self.storage.get_many(keys)
         return {key: json.loads(data) for key, data in found.items()}
 
     def get_below(self, prefix: str) -> list[Document]:
-        """Return the documents whose keys begin so, by key."""
+        """Return the documents with a prefix, by key."""
         keys = [*self.storage.list_keys(prefix, _PAGE)]
         found = self.get_many(keys)
         return [found[key] for key in keys if key in found]
 
     def add(self, key: str, document: Document) -> bool:
-        """Store a new document; whether there was none."""
+        """Store a new document; return False if the key exists."""
         try:
             self.storage.put(key, json.dumps(document).encode(), only_new=True)
         except MemoryConflictError:
@@ -64,7 +64,7 @@ class Documents:
         return True
 
     def replace(self, key: str, document: Document, version: int) -> bool:
-        """Replace a document of this version; whether it still was."""
+        """Replace a document of this version; return False if it has changed."""
         try:
             self.storage.put(key, json.dumps(document).encode(), version=version)
         except (MemoryConflictError, MemoryNotFoundError):
@@ -72,7 +72,7 @@ class Documents:
         return True
 
     def update(self, key: str, fn: Callable[[Document], Document | None]) -> None:
-        """Put `fn(document)` in place of a document, which is empty at first; None leaves it."""
+        """Replace a document, which is empty at first, by `fn(document)`; None changes nothing."""
         while True:
             found = self.get(key)
             changed = fn({} if found is None else found[0])
@@ -86,11 +86,11 @@ class Documents:
 
 
 class DocumentService:
-    """A service of ADK that keeps what it has as documents.
+    """A service of ADK that stores documents.
 
     Args:
         client: calls as the principal; stays open.
-        root: what the name of the space of objects begins with: another root, other data.
+        root: the prefix of the name of the space of objects; each root has its own data.
         sensitivity: `confidential` or `restricted` to store all encrypted.
 
     Raises:

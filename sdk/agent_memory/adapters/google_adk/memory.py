@@ -1,4 +1,4 @@
-"""ADK's memory: what was said in sessions, found by its meaning."""
+"""ADK's memory: texts of sessions, found by meaning."""
 
 import asyncio
 import uuid
@@ -26,16 +26,16 @@ _DELETED: Document = {"deleted": True}
 class AgentMemoryMemoryService(BaseMemoryService):  # type: ignore[misc]
     """Texts of sessions, as entries that the service searches by meaning, words and ids.
 
-    Each app and user has a namespace. The texts of an event are one entry, or more where they are
-    long; images and tool calls are not remembered. It may be used from any event loop.
+    Each app and user has a namespace. The texts of an event are one entry, or several if they are
+    long; images and tool calls are not stored. Any event loop may use it.
 
     Args:
         client: calls as the principal; stays open.
-        namespace: what the namespaces begin with.
+        namespace: the prefix of the namespaces.
         memory_type: `episodic`: the principal's own, of which the service evicts the least recently
             read at its capacity; `semantic`: without bound, for all who have access to the
             namespaces.
-        top_k: how many memories a search returns at most.
+        top_k: the maximum number of memories of a search.
 
     Raises:
         TypeError: raised when it is no client.
@@ -55,7 +55,7 @@ class AgentMemoryMemoryService(BaseMemoryService):  # type: ignore[misc]
         self._top_k = top_k
 
     async def add_session_to_memory(self, session: Session) -> None:
-        """Remember the events of a session in place of what was remembered of it.
+        """Store the events of a session, and replace its earlier ones.
 
         Raises:
             MemoryAccessError: the key may not write in the namespace.
@@ -73,10 +73,10 @@ class AgentMemoryMemoryService(BaseMemoryService):  # type: ignore[misc]
         session_id: str | None = None,
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Remember events beside what is remembered of their session.
+        """Store events, in addition to earlier ones of their session.
 
         Args:
-            custom_metadata: JSON that a search gives back with each of them.
+            custom_metadata: JSON that a search returns with each of them.
         """
         place = self._to_namespace(app_name, user_id)
         entries = dict(_to_entries(events, custom_metadata))
@@ -90,7 +90,7 @@ class AgentMemoryMemoryService(BaseMemoryService):  # type: ignore[misc]
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Remember memories as they are given; one without an id gets one."""
+        """Store memories; a memory without an id gets one."""
         entries: dict[str, Document] = {}
         for memory in memories:
             id = memory.id or str(uuid.uuid4())
@@ -103,7 +103,7 @@ class AgentMemoryMemoryService(BaseMemoryService):  # type: ignore[misc]
     async def search_memory(
         self, *, app_name: str, user_id: str, query: str
     ) -> SearchMemoryResponse:
-        """Return what fits a query best, the best first, within a second or two of its write."""
+        """Return the best memories for a query, best first; new ones after two seconds."""
         text = to_query(query)
         if text is None:
             return SearchMemoryResponse(memories=[])
@@ -121,7 +121,7 @@ class AgentMemoryMemoryService(BaseMemoryService):  # type: ignore[misc]
     async def delete_memory(
         self, *, app_name: str, user_id: str, memory_id: str | None = None
     ) -> None:
-        """Delete what is remembered of an event; its session doesn't bring it back."""
+        """Delete the memory of an event; adding its session again does not restore it."""
         if memory_id:
             place = self._to_namespace(app_name, user_id)
             await asyncio.to_thread(self._delete, place, memory_id)
@@ -130,7 +130,7 @@ class AgentMemoryMemoryService(BaseMemoryService):  # type: ignore[misc]
         return f"{self._namespace}/{hash_id(app)}/{hash_id(user)}"
 
     def _put(self, namespace: str, tag: str, entries: dict[str, Document], is_all: bool) -> None:
-        """Store what isn't there yet; if these are all of a session, remove what else is there."""
+        """Store missing entries; if these are all of a session, remove the others."""
         found = self._memory.query(namespace=namespace, memory_type=self._memory_type, tags=[tag])
         before = {entry.key: entry.value for entry in found}
         for key, value in entries.items():
@@ -169,7 +169,7 @@ def _to_entries(
 
 
 def _to_pieces(id: str, content: types.Content, about: Document) -> Iterator[tuple[str, Document]]:
-    """Yield the texts of a content as entries that the service can hold, and their keys."""
+    """Yield the texts of a content as entries that fit into the service, and their keys."""
     text = "\n".join(part.text for part in content.parts or () if part.text)
     for number, start in enumerate(range(0, len(text), _MOST_TEXT)):
         piece = {"id": id, "role": content.role, "text": text[start : start + _MOST_TEXT]}

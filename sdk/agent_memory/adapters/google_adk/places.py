@@ -6,7 +6,7 @@ from agent_memory.adapters.hashing import hash_id
 
 
 class Place(NamedTuple):
-    """Whose session it is."""
+    """The app, user and id of a session."""
 
     app: str
     user: str
@@ -33,7 +33,7 @@ class Place(NamedTuple):
         return f"{hash_id(self.app)}/users/{hash_id(self.user)}"
 
     def build_events_prefix(self, incarnation: str) -> str:
-        """Build what the keys of a session's events begin with."""
+        """Build the prefix of the keys of a session's events."""
         return f"{hash_id(self.app)}/events/{incarnation}/"
 
     def build_event_key(self, incarnation: str, number: int) -> str:

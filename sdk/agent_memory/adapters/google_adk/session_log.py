@@ -1,4 +1,4 @@
-"""ADK's sessions as they are stored: events as objects, and a head that counts them."""
+"""The stored form of ADK's sessions: events as objects, and a head that counts them."""
 
 import json
 import uuid
@@ -50,7 +50,7 @@ class SessionLog:
         """Create a session.
 
         Raises:
-            AlreadyExistsError: there is one of this id.
+            AlreadyExistsError: the id exists.
         """
         deltas = extract_json_safe_state_delta(state)
         head: Document = {
@@ -69,7 +69,7 @@ class SessionLog:
         return to_session(place, head, shared, [])
 
     def get(self, place: Place, config: GetSessionConfig) -> Session | None:
-        """Return a session with the events that are wanted; None if there is none."""
+        """Return a session with the wanted events; None if there is none."""
         for _ in range(_READS):
             keys = [place.head, place.app_state, place.user_state]
             found = self._documents.get_many(keys)
@@ -84,7 +84,7 @@ class SessionLog:
             elif len(events) == count - start:
                 ordered = [_parse_event(events[at]) for at in range(start, count)]
                 return to_session(place, head, found, _cut(ordered, config.after_timestamp))
-        raise MemoryConflictError("the session is written faster than it can be read")
+        raise MemoryConflictError("the session changes faster than it can be read; try again")
 
     def list(self, app: str, user: str | None) -> _Sessions:
         """Return the sessions of a user, or of all, without events, by their last update."""
@@ -141,29 +141,29 @@ class SessionLog:
     def _assert_redelivery(
         self, place: Place, session: Session, head: Document, event: Event
     ) -> bool:
-        """Return False if the event is stored among those that the session doesn't know."""
+        """Return False if the event is among the stored ones that the session does not have."""
         stored = self._read_events(place, head, len(session.events), head["count"])
         if _is_among(event, [_parse_event(data) for data in stored.values()]):
             return False
         raise _stale()
 
     def _read_events(self, place: Place, head: Document, start: int, end: int) -> dict[int, bytes]:
-        """Return those events that there are, by their numbers."""
+        """Return the existing events, by their numbers."""
         numbers = {place.build_event_key(head["incarnation"], at): at for at in range(start, end)}
         found = self._documents.storage.get_many(numbers)
         return {numbers[key]: data for key, data in found.items()}
 
     def _finish_for_another(self, place: Place, head: Document, data: bytes) -> None:
-        """Carry out what an event changes whose writer crashed, or hasn't come to it."""
+        """Apply the changes of an event whose writer has crashed, or not yet applied them."""
         found = self._documents.get(place.head)
         if found is not None and mark(found[0]) == mark(head):
             self._finish(place, *found, data)
 
     def _finish(self, place: Place, head: Document, version: int, data: bytes) -> Document:
-        """Carry out what the event after the head's last one changes; return the new head.
+        """Apply the changes of the event after the head's last one; return the new head.
 
         Raises:
-            SessionNotFoundError: the session is deleted; then so is the event.
+            SessionNotFoundError: the session was deleted; then the event is deleted, too.
         """
         event = _parse_event(data)
         deltas = extract_json_safe_state_delta(event.actions.state_delta)
@@ -181,11 +181,11 @@ class SessionLog:
                     [place.build_event_key(head["incarnation"], head["count"])]
                 )
                 raise _not_found(place)
-        return changed  # or somebody else did the same
+        return changed  # or another process did the same
 
 
 def _is_current(session: Session, head: Document) -> bool:
-    """Tell whether a session has all that is stored: by its mark, or else by its last event."""
+    """Tell whether a session is up to date: by its mark, or else by its last event."""
     if session._storage_update_marker is not None:  # noqa: SLF001 - ADK's own place for it
         return bool(session._storage_update_marker == mark(head))  # noqa: SLF001
     last = session.events[-1].id if session.events else None
@@ -214,7 +214,7 @@ def _parse_event(data: bytes) -> Event:
 
 
 def _cut(events: list[Event], after: float | None) -> list[Event]:
-    """Leave out all until the last one that is before a time."""
+    """Remove the events before a time, except the last of them."""
     if after is None:
         return events
     older = [at for at, event in enumerate(events) if event.timestamp < after]

@@ -23,12 +23,11 @@ class AgentMemorySessionService(DocumentService, BaseSessionService):  # type: i
     An event is stored as soon as its object is. After a crash before the states are changed, the
     next call completes them. Appending to a session that another process has changed since it was
     read raises `StaleSessionError`; appends to one live session wait for each other. Appending an
-    event again does nothing. Sessions are the principal's own. It may be used
-    from any event loop.
+    event again does nothing. Sessions belong to the principal. Any event loop may use it.
 
     Args:
         client: calls as the principal; stays open.
-        root: what the name of the space of objects begins with: another root, other sessions.
+        root: the prefix of the name of the space of objects; each root has its own sessions.
         sensitivity: `confidential` or `restricted` to store all encrypted.
 
     Raises:
@@ -52,7 +51,7 @@ class AgentMemorySessionService(DocumentService, BaseSessionService):  # type: i
         """Create a session; without an id it gets one.
 
         Raises:
-            AlreadyExistsError: there is one of this id.
+            AlreadyExistsError: the id exists.
         """
         id = (session_id or "").strip() or str(uuid.uuid4())
         place = Place(app_name, user_id, id)
@@ -87,7 +86,7 @@ class AgentMemorySessionService(DocumentService, BaseSessionService):  # type: i
         return await asyncio.to_thread(self._log.get_user_state, place)
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        """Store an event and what it changes of the states, and add it to the session.
+        """Store an event and its changes of the states, and add it to the session.
 
         Raises:
             SessionNotFoundError: the session is deleted.

@@ -1,4 +1,4 @@
-"""The states that ADK's sessions share, of their users and apps."""
+"""The states of users and apps, which ADK's sessions share."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ class StateChange:
     delta: Document
 
     def __call__(self, document: Document) -> Document | None:
-        """Return the changed document; None if the change is in it already."""
+        """Return the changed document; None if it already has the change."""
         applied = dict(document.get("applied", {}))
         if applied.pop(self.incarnation, FIRST_CHANGE - 1) >= self.number:
             return None
@@ -49,7 +49,7 @@ class StateChange:
 def to_session(
     place: Place, head: Document, shared: dict[str, Document], events: list[Event]
 ) -> Session:
-    """Return a session as ADK has it, with the states that it shares."""
+    """Return a session in ADK's form, with its shared states."""
     state = dict(head["state"])
     for prefix, key in ((State.APP_PREFIX, place.app_state), (State.USER_PREFIX, place.user_state)):
         values = shared.get(key, {}).get("state", {})
@@ -67,5 +67,5 @@ def to_session(
 
 
 def mark(head: Document) -> str:
-    """Return what shows whether a session has all that is stored."""
+    """Return the mark that shows whether a session is up to date."""
     return f"{head['incarnation']}:{head['count']}"

@@ -1,4 +1,4 @@
-"""Checkpoints as objects of a space: what is stored where, in how few requests."""
+"""Store checkpoints as objects of a space, in few requests."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -17,7 +17,7 @@ from agent_memory.exceptions import MemoryConflictError
 
 _PAGE, _FIRST_PAGE = 1000, 10
 _READ_AT_ONCE = 20  # checkpoints
-_MOST_INLINE = 8000  # bytes of a value beside its checkpoint; a larger one is an object by itself
+_MOST_INLINE = 8000  # bytes of a value in its checkpoint; a larger one has its own object
 
 
 class Checkpoints:
@@ -28,7 +28,7 @@ class Checkpoints:
         self._codec = codec
 
     def put(self, place: str, head: Head, large: Mapping[str, tuple[str, bytes]]) -> Head:
-        """Store a checkpoint: its large values, and then the rest, with which it is there.
+        """Store a checkpoint: its large values, then the rest, which makes it visible.
 
         Args:
             large: the values of `head` that are not small, by channel.
@@ -43,7 +43,7 @@ class Checkpoints:
         return head
 
     def put_writes(self, place: str, task_id: str, writes: Sequence[StoredWrite]) -> None:
-        """Store the writes of a task: ordinary ones keep the first, special ones the last."""
+        """Store the writes of a task: the first ordinary one remains, the last special one."""
         special = {each.index: each for each in writes if each.index < 0}
         packed = [
             (build_writes_key(place, task_id, index), self._codec.pack_writes([each]))
@@ -61,7 +61,7 @@ class Checkpoints:
             self._merge_writes(key, writes)
 
     def _merge_writes(self, key: str, writes: Sequence[StoredWrite]) -> None:
-        """Add to the writes that are there those whose index is free."""
+        """Add writes whose index is free to the stored ones."""
         while True:
             found = self._storage.get(key)
             before = [] if found is None else self._codec.unpack_writes(found.data)
@@ -76,7 +76,7 @@ class Checkpoints:
             return
 
     def list_keys(self, prefix: str, *, is_newest_wanted: bool = False) -> Iterator[CheckpointKeys]:
-        """Yield the keys of checkpoints, the newest of a namespace first."""
+        """Yield the keys of checkpoints, newest of a namespace first."""
         page_size = _FIRST_PAGE if is_newest_wanted else _PAGE
         return group_keys(self._storage.list_keys(prefix, page_size))
 

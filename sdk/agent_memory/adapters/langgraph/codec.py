@@ -1,4 +1,4 @@
-"""Checkpoints and their writes as bytes: what LangGraph's serializer gives, packed together."""
+"""Checkpoints and their writes as bytes, packed from the output of LangGraph's serializer."""
 
 import zlib
 from collections.abc import Iterable, Sequence
@@ -11,20 +11,20 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 _WORTH_COMPRESSING = 1024  # bytes
 _PLAIN, _COMPRESSED = b"\x00", b"\x01"
-_LEVEL = 1  # of zlib: four fifths of what the highest saves, in a tenth of the time
+_LEVEL = 1  # zlib's level: saves four fifths as much as the highest, in a tenth of the time
 
 Typed = tuple[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A checkpoint as it is stored.
+    """A stored checkpoint.
 
     Attributes:
         parent: the id of the checkpoint before it.
-        checkpoint: all but the values of its channels.
-        values: those of them that are small, by channel.
-        large: the types and keys of the others, by channel.
+        checkpoint: without the values of its channels.
+        values: the small values, by channel.
+        large: the types and keys of the large values, by channel.
         snapshots: the channels whose values end the history of a delta channel.
     """
 
@@ -44,7 +44,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class StoredWrite:
-    """One write of a task, as it is stored."""
+    """A stored write of a task."""
 
     task_path: str
     task_id: str
@@ -54,11 +54,11 @@ class StoredWrite:
 
 
 class Codec:
-    """Packs and unpacks what is stored.
+    """Packs and unpacks checkpoints and writes.
 
     Args:
         serde: LangGraph's serializer.
-        compress: whether what is large is compressed.
+        compress: whether to compress large data.
     """
 
     def __init__(self, serde: SerializerProtocol, *, compress: bool) -> None:
@@ -66,7 +66,7 @@ class Codec:
         self._compress = compress
 
     def pack(self, data: bytes) -> bytes:
-        """Pack bytes, compressed where that is smaller."""
+        """Pack bytes, compressed if smaller."""
         if self._compress and len(data) >= _WORTH_COMPRESSING:
             compressed = zlib.compress(data, _LEVEL)
             if len(compressed) < len(data):
@@ -125,7 +125,7 @@ class Codec:
 def merge_writes(
     before: Iterable[StoredWrite], more: Iterable[StoredWrite]
 ) -> list[StoredWrite] | None:
-    """Add the writes whose index is free; None if none is: ordinary writes keep the first."""
+    """Add writes whose index is free; None if there are none: the first ordinary one remains."""
     kept = {each.index: each for each in before}
     added = {each.index: each for each in more if each.index not in kept}
     return [*kept.values(), *added.values()] if added else None

@@ -1,4 +1,4 @@
-"""LangGraph's configurations: which thread, namespace and checkpoint they name."""
+"""LangGraph's configurations: their thread, namespace and checkpoint."""
 
 from langchain_core.runnables import RunnableConfig
 
@@ -9,7 +9,7 @@ def get_thread(config: RunnableConfig) -> str:
 
 
 def get_namespace(config: RunnableConfig) -> str | None:
-    """Return the namespace; None means all of them, the empty one is the root."""
+    """Return the namespace; None for all, empty for the root."""
     namespace: str | None = config["configurable"].get("checkpoint_ns")
     return namespace
 

@@ -1,4 +1,4 @@
-"""The history of delta channels: writes before a checkpoint, back to where their values are."""
+"""The history of delta channels: writes before a checkpoint, back to their stored values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -20,8 +20,8 @@ def collect_history(
     """Collect the writes of channels, back to the nearest ancestor that has their values.
 
     Args:
-        ancestors: of a checkpoint, the nearest first, with their writes.
-        channels: which delta channels.
+        ancestors: of a checkpoint, nearest first, with their writes.
+        channels: the delta channels.
     """
     writes: dict[str, _Writes] = {channel: [] for channel in channels}
     seeds: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The texts of items, and the vectors that the user's embedding makes of them."""
+"""The texts of items, and their vectors from the user's embedding."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,17 +14,17 @@ Vector = list[float]
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """The vectors of a batch, by text; one that has no direction isn't there."""
+    """The vectors of a batch, by text, without vectors of zeros."""
 
     documents: Mapping[str, Vector] = field(default_factory=dict)
     queries: Mapping[str, Vector] = field(default_factory=dict)
 
 
 class TextEmbedder:
-    """Embeds items and queries as LangGraph's configuration of an index says.
+    """Embeds items and queries by LangGraph's configuration of an index.
 
     Raises:
-        ValueError: raised when the vectors have fewer or more numbers than a vector may have.
+        ValueError: raised when the vectors have too few or too many numbers.
     """
 
     def __init__(self, config: IndexConfig) -> None:
@@ -34,7 +34,7 @@ class TextEmbedder:
         self._fields = config.get("fields") or [_EVERYTHING]
 
     def extract_texts(self, op: PutOp) -> list[str]:
-        """Extract the texts that an item is found by: those at its paths, each once."""
+        """Extract the texts at the paths of an item, each once."""
         if op.value is None:
             return []
         listed = [text for path in self._get_paths(op) for text in get_text_at_path(op.value, path)]
@@ -51,7 +51,7 @@ class TextEmbedder:
         return self._fields if op.index is None else op.index
 
     def embed(self, ops: Iterable[Op]) -> Vectors:
-        """Embed what a batch puts and searches for."""
+        """Embed the items and the queries of a batch."""
         texts, queries = self._collect(ops)
         found = self.embeddings.embed_documents(texts) if texts else []
         return _to_vectors(
@@ -59,7 +59,7 @@ class TextEmbedder:
         )
 
     async def aembed(self, ops: Iterable[Op]) -> Vectors:
-        """Embed as `embed` does, by the embedding's asynchronous half."""
+        """Embed as `embed` does, by the embedding's asynchronous methods."""
         texts, queries = self._collect(ops)
         found = await self.embeddings.aembed_documents(texts) if texts else []
         return _to_vectors(

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def matches(value: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
-    """Return whether a value has all fields of a filter, as it wants them.
+    """Return whether a value matches all fields of a filter.
 
     Raises:
         ValueError: there is no such operator.
@@ -36,7 +36,7 @@ def _holds(found: Any, operator: str, operand: Any) -> bool:
 
 
 def _comparable(found: Any, operand: Any) -> tuple[Any, Any] | None:
-    """Return both as numbers if they are or spell numbers, else as texts; None if neither."""
+    """Return both as numbers if possible, else as texts; None if neither."""
     if isinstance(found, int | float) and isinstance(operand, int | float):
         return found, operand
     try:

@@ -1,4 +1,4 @@
-"""Entries that are put and deleted whole, as LangGraph does, at the versions that are there."""
+"""Put and delete whole entries, as LangGraph does, at their present versions."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,7 +10,7 @@ from agent_memory.responses import parse
 from agent_memory.versions import Seen, Versions
 
 _MEMORY = "/api/v1/memory"
-MOST_RANKED = 100  # what one search of the service gives
+MOST_RANKED = 100  # the maximum number of results of one search
 Value = dict[str, Any]
 
 
@@ -18,8 +18,8 @@ class Items:
     """The principal's entries of one tier.
 
     Args:
-        strict: whether what this object has read or written is replaced only as it was then, and
-            what it hasn't only if there is nothing.
+        strict: whether an entry that this object has read or written is replaced only at that
+            version, and another entry only if it does not exist.
     """
 
     def __init__(self, client: Client, memory_type: MemoryType, *, strict: bool) -> None:
@@ -38,7 +38,7 @@ class Items:
         return self._known(entry)
 
     def query(self, namespace: str, page_size: int, tags: Iterable[str] = ()) -> Iterable[Entry]:
-        """Return the entries of a namespace, or of all that begin like it; the newest first."""
+        """Return the entries of a namespace, or of all with this prefix, newest first."""
         return self._client.memory.query(
             namespace=namespace, memory_type=self._memory_type, tags=tags, page_size=page_size
         )
@@ -50,7 +50,7 @@ class Items:
         vector: Iterable[float] | None = None,
         most: int = MOST_RANKED,
     ) -> list[SearchResult]:
-        """Return the entries most alike to a query in words, or with the nearest vectors."""
+        """Return the best entries for a query in words, or with the nearest vectors."""
         return self._client.memory.search(
             query,
             vector=vector,
@@ -60,13 +60,13 @@ class Items:
         )
 
     def read(self, entry: Entry, *, refresh: bool) -> Entry:
-        """Return the entry for a reader; with `refresh`, its time to live starts again."""
+        """Return the entry; with `refresh`, its time to live starts again."""
         if not refresh or entry.ttl is None:
             return self._known(entry)
         try:
             return self._known(self._patched(entry.id, entry.version, {"ttl": entry.ttl}))
         except (MemoryConflictError, MemoryNotFoundError, MemoryAccessError):
-            return entry  # its last writer has set its time, or the reader may only read
+            return entry  # the last write has set the time, or the caller may only read
 
     def put(
         self,
@@ -78,10 +78,10 @@ class Items:
         vector: Iterable[float] | None = None,
         tags: Iterable[str] = (),
     ) -> None:
-        """Put a value with its vector and tags in place of what is there.
+        """Create or replace an entry by a value with its vector and tags.
 
         Raises:
-            MemoryConflictError: strict, and something else is there.
+            MemoryConflictError: strict, and the present entry differs.
             MemoryCapacityError: there is no room.
         """
         known = self._seen.of(namespace, key) if self._strict else None
@@ -112,9 +112,9 @@ class Items:
         *,
         keeps_tags: bool = False,
     ) -> Entry:
-        """Replace the value by `fn(value)`; repeat it until no other write comes in between.
+        """Replace the value by `fn(value)`; repeat it after each conflict.
 
-        The entry has no vector then, and no tags unless it keeps them.
+        The new version has no vector, and no tags unless they are kept.
         """
         fields: EntryFields = {**self._pinned, "ttl": ttl, "vector": None}
         if not keeps_tags:
@@ -128,7 +128,7 @@ class Items:
         """Remove the entry in this place, if there is one.
 
         Raises:
-            MemoryConflictError: strict, and it isn't as it was read or written.
+            MemoryConflictError: strict, and it was changed since it was read or written.
         """
         known = self._seen.of(namespace, key) if self._strict else None
         if known is None:
@@ -138,7 +138,7 @@ class Items:
         self._seen.forget(namespace, key)
 
     def add_vector(self, entry: Entry, vector: Iterable[float], tags: Iterable[str]) -> Entry:
-        """Give an entry a vector and tags, unless another writer has changed it."""
+        """Add a vector and tags to an entry, unless another writer has changed it."""
         try:
             return self._known(
                 self._patched(entry.id, entry.version, {"vector": vector, "tags": [*tags]})
@@ -147,14 +147,14 @@ class Items:
             return entry
 
     def remove(self, entry: Entry) -> None:
-        """Remove an entry, if it is still there."""
+        """Remove an entry, if it exists."""
         self._client.memory.delete(id=entry.id)
 
     def _changed(self, known: Seen, fields: dict[str, Any]) -> Entry:
         try:
             return self._patched(known.id, known.version, fields)
         except MemoryNotFoundError as gone:
-            message = "the item is deleted, or its time is over, since it was read"
+            message = "the item was deleted or has expired since it was read"
             raise MemoryConflictError(message, status=gone.status, code=gone.code) from gone
 
     def _patched(self, id: str, version: int, fields: dict[str, Any]) -> Entry:

@@ -1,7 +1,7 @@
 """The keys of checkpoints among the objects of a space.
 
-All of a thread has one prefix. A checkpoint and its writes are stored together, the newest first,
-since objects are listed by key. Names are hashed, for they have any length and any characters.
+All keys of a thread have one prefix. A checkpoint and its writes are stored together, newest first,
+since objects are listed by key. Names are hashed, since they may have any length and characters.
 """
 
 import uuid
@@ -20,8 +20,8 @@ class CheckpointKeys:
     """The keys of one checkpoint.
 
     Attributes:
-        place: what they all begin with.
-        has_head: whether the checkpoint itself is there; its writes may come before it.
+        place: their prefix.
+        has_head: whether the checkpoint itself exists; its writes may be stored before it.
         writes: the keys of its writes.
     """
 
@@ -56,18 +56,18 @@ class CheckpointKeys:
 
 
 def build_thread_prefix(thread_id: str) -> str:
-    """Build what all keys of a thread begin with."""
+    """Build the prefix of all keys of a thread."""
     return f"t/{hash_id(thread_id)}/"
 
 
 def build_namespace_prefix(thread_id: str, namespace: str | None) -> str:
-    """Build what the keys of checkpoints begin with: of one namespace, or of all for None."""
+    """Build the prefix of the keys of checkpoints: of one namespace, or of all for None."""
     checkpoints = f"{build_thread_prefix(thread_id)}n/"
     return checkpoints if namespace is None else f"{checkpoints}{hash_id(namespace)}/"
 
 
 def build_place(thread_id: str, namespace: str, checkpoint_id: str) -> str:
-    """Build what all keys of a checkpoint begin with.
+    """Build the prefix of all keys of a checkpoint.
 
     Raises:
         ValueError: the id has over 300 bytes.
@@ -86,12 +86,12 @@ def build_writes_key(place: str, task_id: str, index: int | None = None) -> str:
 
 
 def build_value_key(thread_prefix: str) -> str:
-    """Build the key of a large value, which nothing has had before."""
+    """Build a new key for a large value."""
     return f"{thread_prefix}b/{uuid.uuid4().hex}"
 
 
 def group_keys(keys: Iterable[str]) -> Iterator[CheckpointKeys]:
-    """Group keys, in the order in which they are listed, by checkpoint."""
+    """Group listed keys by checkpoint."""
     for place, group in groupby((key for key in keys if "/n/" in key), _find_place):
         listed = list(group)
         writes = [key for key in listed if not key.endswith(f"/{_HEAD}")]
@@ -103,7 +103,7 @@ def _find_place(key: str) -> str:
 
 
 def _encode_id(checkpoint_id: str) -> str:
-    """Encode an id so that the later one, by its characters, sorts first."""
+    """Encode an id so that later ids sort first."""
     encoded = checkpoint_id.encode()
     if len(encoded) > _MOST_ID_BYTES:
         raise ValueError(f"a checkpoint's id must have at most {_MOST_ID_BYTES} bytes")

@@ -17,13 +17,13 @@ class KnownHeads:
         self._heads = OrderedDict()
 
     def add(self, place: str, large: dict[str, tuple[str, str]], versions: ChannelVersions) -> None:
-        """Note where a checkpoint's large values are, and the versions of its channels."""
+        """Record the places of a checkpoint's large values, and the versions of its channels."""
         with self._lock:
             self._heads[place] = (dict(large), dict(versions))
             if len(self._heads) > _REMEMBERED:
                 self._heads.popitem(last=False)
 
     def get(self, place: str) -> tuple[dict[str, tuple[str, str]], ChannelVersions]:
-        """Return what is known of a checkpoint: nothing, or both."""
+        """Return the places and versions of a checkpoint; None if unknown."""
         with self._lock:
             return self._heads.get(place, ({}, {}))

@@ -1,4 +1,4 @@
-"""The items that a search or a list of namespaces is about, in their order."""
+"""The items of a search or a list of namespaces, in order."""
 
 from collections.abc import Iterable, Iterator
 
@@ -22,8 +22,8 @@ class ItemListing:
     """Lists the items of a store.
 
     Args:
-        root: what the names of all namespaces begin with.
-        vectors: what ranks items; None: the service, by meaning and words.
+        root: the prefix of the names of all namespaces.
+        vectors: rank items; None: the service ranks, by meaning and words.
     """
 
     def __init__(self, items: Items, root: str, vectors: ItemVectors | None) -> None:
@@ -32,7 +32,7 @@ class ItemListing:
         self._vectors = vectors
 
     def rank(self, op: SearchOp, vector: Vector | None) -> Iterator[Ranked]:
-        """Yield what is most alike to the query, then everything else, the newest first."""
+        """Yield the best items for the query, then all others, newest first."""
         end = op.offset + op.limit
         page = _PAGE if op.filter else max(1, min(end, _MOST_IN_PAGE))
         alike: set[str] = set()
@@ -48,7 +48,7 @@ class ItemListing:
     def _find_alike(
         self, op: SearchOp, query: str, vector: Vector | None, most: int
     ) -> Iterator[Ranked]:
-        """Yield the items that the query ranks: by the client's vectors, or else by the service."""
+        """Yield ranked items: by the client's vectors, or else by the service."""
         if self._vectors is not None:
             if vector is not None:
                 yield from self._vectors.search(op.namespace_prefix, vector)
@@ -60,7 +60,7 @@ class ItemListing:
                 yield labels, each.entry, each.score
 
     def list_namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        """Read all items that may be meant: the service doesn't list private namespaces."""
+        """Read all possible items: the service doesn't list private namespaces."""
         conditions = op.match_conditions or ()
         items = self._under(common_prefix(conditions), _MOST_IN_PAGE)
         fitting = {labels for labels, _ in items if fits(labels, conditions)}

@@ -1,4 +1,4 @@
-"""Hierarchical namespaces as names of the service: no two ever meet, and prefixes stay prefixes."""
+"""Hierarchical namespaces as names of the service: names stay different, prefixes stay prefixes."""
 
 from collections.abc import Iterable
 
@@ -16,12 +16,12 @@ def namespace_of(root: str, labels: Iterable[str]) -> str:
     """
     name = f"{root}/" + "".join(f"{_escaped(label)}/" for label in labels)
     if len(name) > _LONGEST:
-        raise ValueError(f"the namespace takes {len(name)} characters; the service has {_LONGEST}")
+        raise ValueError(f"the namespace needs {len(name)} characters; the maximum is {_LONGEST}")
     return name
 
 
 def prefix_of(root: str, labels: Iterable[str]) -> str:
-    """Return what finds all namespaces that begin with these labels."""
+    """Return the prefix of all namespaces that begin with these labels."""
     return f"{namespace_of(root, labels)}*"
 
 
@@ -39,7 +39,7 @@ def fits(labels: tuple[str, ...], conditions: Iterable[MatchCondition]) -> bool:
 
 
 def common_prefix(conditions: Iterable[MatchCondition]) -> tuple[str, ...]:
-    """Return labels that every namespace begins with that meets the conditions."""
+    """Return the labels that all namespaces begin with that meet the conditions."""
     prefixes = [_literal(each.path) for each in conditions if each.match_type == "prefix"]
     return max(prefixes, key=len, default=())
 
@@ -50,7 +50,7 @@ def _literal(path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _meets(labels: tuple[str, ...], condition: MatchCondition) -> bool:
-    """Return whether the labels begin or end like the condition's path, whose `*` is any label."""
+    """Return whether the labels begin or end with the condition's path; `*` matches any label."""
     path = condition.path
     if len(labels) < len(path):
         return False

@@ -1,4 +1,4 @@
-"""Finding the checkpoints that a configuration means."""
+"""Find the checkpoints of a configuration."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -24,7 +24,7 @@ class CheckpointQueries:
         self._checkpoints = checkpoints
 
     def find(self, config: RunnableConfig) -> Found | None:
-        """Find the checkpoint that a config names, or else the newest of its namespace."""
+        """Find the checkpoint of a config, or else the newest of its namespace."""
         thread_id, namespace = get_thread(config), get_namespace(config) or ""
         wanted = get_checkpoint_id(config)
         if wanted:
@@ -39,7 +39,7 @@ class CheckpointQueries:
         return None
 
     def select(self, config: RunnableConfig | None, end: str | None) -> Iterator[CheckpointKeys]:
-        """Yield the keys of the checkpoints that a config means, the newest first."""
+        """Yield the keys of a config's checkpoints, newest first."""
         namespace = get_namespace(config) if config else None
         prefix = build_namespace_prefix(get_thread(config), namespace) if config else "t/"
         listed = self._checkpoints.list_keys(prefix)
@@ -51,7 +51,7 @@ class CheckpointQueries:
                 yield keys
 
     def walk_back(self, config: RunnableConfig) -> Iterator[tuple[Head, Sequence[bytes]]]:
-        """Yield the ancestors of a checkpoint, the nearest first, with their writes."""
+        """Yield the ancestors of a checkpoint, nearest first, with their writes."""
         found = self.find(config)
         if found is None or found[1].parent is None:
             return

@@ -1,4 +1,4 @@
-"""Which checkpoints of a thread are kept when it is pruned."""
+"""Select the checkpoints of a thread that pruning keeps."""
 
 from collections.abc import Iterator, Mapping
 
@@ -19,7 +19,7 @@ def select_latest(heads: Mapping[str, Head], codec: Codec) -> set[str]:
 
 
 def _select_needed(head: Head, heads: Mapping[str, Head], codec: Codec) -> set[str]:
-    """Select the ancestors back to those that hold what the head's delta channels lack."""
+    """Select the ancestors back to the stored values of the head's delta channels."""
     counted = codec.load(head.metadata).get("counters_since_delta_snapshot") or {}
     path = list(_walk(head, heads))
     needed = 0
@@ -33,7 +33,7 @@ def _select_needed(head: Head, heads: Mapping[str, Head], codec: Codec) -> set[s
 
 
 def _walk(head: Head, heads: Mapping[str, Head]) -> Iterator[tuple[str, Head]]:
-    """Yield the ancestors of a checkpoint that there are, the nearest first."""
+    """Yield the existing ancestors of a checkpoint, nearest first."""
     while head.parent is not None:
         place = build_place(head.thread_id, head.namespace, head.parent)
         if place not in heads:

@@ -42,20 +42,20 @@ from agent_memory.model import Sensitivity
 class AgentMemorySaver(ThreadedSaver):
     """LangGraph's checkpoints as objects of the service, for any graph, sync and async.
 
-    A checkpoint is one write, and one more for each value of over 8,000 bytes; such a
-    value that a step leaves as it is isn't stored again. Readers see a checkpoint whole or not at
-    all. They are the principal's own. It may be used from any thread and event loop.
+    A checkpoint is one write, and one more for each value over 8,000 bytes; an unchanged large
+    value isn't stored again. Readers see a checkpoint completely or not at all. Checkpoints belong
+    to the principal. Any thread and event loop may use it.
 
     Args:
         client: calls as the principal; stays open.
-        root: what the name of its space of objects begins with: another root, other threads.
-        ttl: how long each checkpoint is kept, from its write: seconds, a timedelta, or an ISO 8601
+        root: the prefix of the name of its space of objects; each root has its own threads.
+        ttl: the lifetime of each checkpoint, from its write: seconds, a timedelta, or an ISO 8601
             duration. None: until it is deleted.
-        compress: whether what is stored is compressed where that makes it smaller.
-        allowed_types: your classes that a checkpoint may bring back, besides those that LangGraph
-            knows to be safe. A value of any other class comes back as plain data, and a warning
+        compress: whether to compress data if that makes it smaller.
+        allowed_types: your classes that a checkpoint may restore, besides those that LangGraph
+            knows to be safe. A value of any other class is restored as plain data, and a warning
             names the class: a writer of checkpoints must not choose what your process runs.
-        serde: LangGraph's serializer in place of a strict one.
+        serde: LangGraph's serializer instead of a strict one.
         sensitivity: `confidential` or `restricted` to store all encrypted.
 
     Raises:
@@ -80,7 +80,7 @@ class AgentMemorySaver(ThreadedSaver):
             raise ValueError("root must not contain a slash")
         self._compress = compress
         self._storage = ObjectStorage(to_sync(client), root, ttl, sensitivity)
-        self._is_sharing = ttl is None  # else a shared value would expire before who shares it
+        self._is_sharing = ttl is None  # else a shared value would expire too early
         self._known = KnownHeads()
 
     @property
@@ -103,7 +103,7 @@ class AgentMemorySaver(ThreadedSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint, in place of one of the same id.
+        """Store a checkpoint, and replace one of the same id.
 
         Raises:
             MemoryCapacityError: the principal has no room for it.
@@ -142,7 +142,7 @@ class AgentMemorySaver(ThreadedSaver):
         checkpoint: Checkpoint,
         new_versions: ChannelVersions,
     ) -> dict[str, tuple[str, str]]:
-        """Find the large values that are stored with the checkpoint's parent, and unchanged."""
+        """Find unchanged large values that are stored with the checkpoint's parent."""
         if parent is None or not self._is_sharing:
             return {}
         large, versions = self._known.get(build_place(thread_id, namespace, parent))
@@ -162,7 +162,7 @@ class AgentMemorySaver(ThreadedSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store the writes of a task beside a checkpoint, which may come later."""
+        """Store the writes of a task for a checkpoint, which may be stored later."""
         if writes:
             thread_id, namespace = get_thread(config), get_namespace(config) or ""
             place = build_place(thread_id, namespace, config["configurable"]["checkpoint_id"])
@@ -170,7 +170,7 @@ class AgentMemorySaver(ThreadedSaver):
             self._checkpoints.put_writes(place, task_id, encoded)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return the checkpoint that the config names, or else the newest of its namespace."""
+        """Return the checkpoint of the config, or else the newest of its namespace."""
         found = self._queries.find(config)
         return None if found is None else self._to_tuple(*found)
 
@@ -182,12 +182,12 @@ class AgentMemorySaver(ThreadedSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """Yield checkpoints, the newest first: those of a thread, or all of them without a config.
+        """Yield checkpoints, newest first: of a thread, or all without a config.
 
         Args:
             filter: equal fields of the metadata.
-            before: only those older than the checkpoint that it names.
-            limit: how many at most.
+            before: only checkpoints older than this one.
+            limit: the maximum number.
         """
         end = get_checkpoint_id(before) if before else None
         remaining = limit
@@ -236,7 +236,7 @@ class AgentMemorySaver(ThreadedSaver):
             self._keep(thread, is_kept)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy all checkpoints and writes of a thread to another one, the oldest first."""
+        """Copy all checkpoints and writes of a thread to another one, oldest first."""
         source = build_thread_prefix(source_thread_id)
         target = build_thread_prefix(target_thread_id)
         for keys in reversed(list(self._checkpoints.list_keys(f"{source}n/"))):
@@ -254,11 +254,11 @@ class AgentMemorySaver(ThreadedSaver):
                 )
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Delete checkpoints of threads, and free what they take.
+        """Delete checkpoints of threads.
 
         Args:
-            strategy: `keep_latest` keeps the newest of each namespace, and those before it from
-                which its delta channels are rebuilt; `delete` keeps none.
+            strategy: `keep_latest` keeps the newest of each namespace, and earlier ones that its
+                delta channels need; `delete` keeps none.
 
         Raises:
             ValueError: there is no such strategy.
@@ -273,9 +273,9 @@ class AgentMemorySaver(ThreadedSaver):
                 self._keep(build_thread_prefix(thread_id), select)
 
     def _keep(self, thread: str, select: Callable[[Mapping[str, Head]], set[str]]) -> None:
-        """Delete the checkpoints of a thread that aren't selected, and what only they have.
+        """Delete the unselected checkpoints of a thread, with their unshared values.
 
-        Their large values go last: a reader that has begun finds them, or the checkpoint gone.
+        Large values are deleted last: a reader that has begun finds them, or no checkpoint.
         """
         listed = self._checkpoints.list_keys(f"{thread}n/")
         read = self._checkpoints.read(replace(keys, writes=[]) for keys in listed)
@@ -290,7 +290,7 @@ class AgentMemorySaver(ThreadedSaver):
     def get_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """Collect the writes of channels before a checkpoint, back to where their values are."""
+        """Collect the writes of channels before a checkpoint, back to their stored values."""
         ancestors = self._queries.walk_back(config)
         return collect_history(ancestors, channels, self._checkpoints, self._codec)
 

@@ -38,12 +38,12 @@ class AgentMemoryStore(BaseStore):
     evicted; a full memory raises `MemoryCapacityError`. With `memory_type="semantic"`, all
     principals with access to the namespaces share the items, and there is no limit.
 
-    A put replaces the whole item, also of another writer, and an own entry of another tier. It
+    A put replaces the whole item, even another writer's, and an own entry of another tier. It
     never conflicts: the later of two concurrent puts is kept. `update` keeps both changes. With
     `strict`, a put or delete of an item that this store has read or written succeeds only if the
     item is unchanged, and a put of any other item only if there is none; else they raise
-    `MemoryConflictError`. The threads of a store share what it has read. Give threads that must not
-    overwrite each other one store each, or use `update`.
+    `MemoryConflictError`. The threads of a store share the versions that it has read. If threads
+    must not overwrite each other, give each its own store, or use `update`.
 
     Search returns the newest items first. With `query`, the 100 items of the nearest meaning come
     before them, best first, with their scores. The service embeds whole values within two seconds
@@ -64,9 +64,9 @@ class AgentMemoryStore(BaseStore):
         memory_type: `episodic`, `working` or `semantic`.
         root: the prefix of the names of all its namespaces in the service, before a slash.
         ttl: LangGraph's own configuration: `default_ttl` in minutes, `refresh_on_read`.
-        strict: reject a put or delete of an item that this store hasn't read as it is.
-        index: LangGraph's own configuration: `dims`, `embed` and `fields`. Vectors of
-            one namespace always have the same length: use another root for another embedding.
+        strict: reject a put or delete of an item whose present version this store hasn't read.
+        index: LangGraph's own configuration: `dims`, `embed` and `fields`. Vectors of one namespace
+            always have the same length: use another root for another embedding.
 
     Raises:
         ValueError: raised when there is a slash in `root`, or `dims` is out of bounds.
@@ -102,10 +102,10 @@ class AgentMemoryStore(BaseStore):
         return None if self._embedder is None else self._embedder.embeddings
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Carry out operations: the reads first, then the last put of each item, one by one.
+        """Run operations: the reads first, then the last put of each item, one by one.
 
         Raises:
-            AgentMemoryError: one failed; what came before it is done.
+            AgentMemoryError: one failed; the operations before it are done.
             ValueError: there is no such operation or operator, or a namespace is too long.
         """
         listed = list(ops)
@@ -114,9 +114,9 @@ class AgentMemoryStore(BaseStore):
         )
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Carry out operations as `batch` does, in a thread, so that any event loop can call it.
+        """Run operations as `batch` does, in a thread, so that any event loop can call it.
 
-        One that is cancelled may still be carried out.
+        A cancelled call may still be carried out.
         """
         listed = list(ops)
         vectors = await self._embedder.aembed(listed) if self._embedder else Vectors()
@@ -164,12 +164,12 @@ class AgentMemoryStore(BaseStore):
         *,
         initial: Value | None = None,
     ) -> Item:
-        """Put `fn(value)` in place of an item's value, and lose nothing that others put.
+        """Replace an item's value by `fn(value)`, without losing others' changes.
 
-        `fn` may be called more than once: again, on the newer value, when somebody was faster.
+        After another writer's change, `fn` is called again with the newer value.
 
         Args:
-            initial: what `fn` is given if there is no item, which is then created.
+            initial: the argument of `fn` if there is no item; the item is created.
 
         Raises:
             MemoryNotFoundError: there is no item, and no `initial`.
@@ -188,7 +188,7 @@ class AgentMemoryStore(BaseStore):
         *,
         initial: Value | None = None,
     ) -> Item:
-        """Update as `update` does, in a thread, in which `fn` is called as well."""
+        """Update as `update` does, in a thread, which also calls `fn`."""
         entry = await asyncio.to_thread(self._update, namespace, key, fn, initial)
         op = PutOp(namespace, key, entry.value)
         vectors = await self._embedder.aembed([op]) if self._embedder else Vectors()
@@ -207,7 +207,7 @@ class AgentMemoryStore(BaseStore):
         return self._items.update(name, key, fn, initial, ttl, keeps_tags=keeps_tags)
 
     def _add_vectors(self, op: PutOp, entry: Entry, vectors: Vectors) -> Item:
-        """Give an updated item its vectors, unless another writer has changed it."""
+        """Add the vectors to an updated item, unless another writer has changed it."""
         own = self._select_vectors(op, vectors)
         if own:
             tags = self._vectors.put(op.namespace, op.key, entry.value, entry.ttl, own)
@@ -233,7 +233,7 @@ class AgentMemoryStore(BaseStore):
         return Item(**_fields(op.namespace, self._refresh(op.namespace, entry, op.refresh_ttl)))
 
     def _refresh(self, labels: tuple[str, ...], entry: Entry, refresh_ttl: bool) -> Entry:
-        """Return the entry for a reader; with `refresh_ttl`, its time to live starts again."""
+        """Return the entry; with `refresh_ttl`, its time to live starts again."""
         if refresh_ttl and entry.ttl is not None:
             self._vectors.refresh(labels, entry)
         return self._items.read(entry, refresh=refresh_ttl)
@@ -247,7 +247,7 @@ class AgentMemoryStore(BaseStore):
 
 
 def _duration(minutes: float | None) -> str | None:
-    """Return a time to live as the service has it (RFC-0015 §1.1).
+    """Return a time to live in the form of the service (RFC-0015 §1.1).
 
     Raises:
         ValueError: raised when it is not a finite number above 0.

@@ -1,4 +1,4 @@
-"""The asynchronous half of a checkpointer: its synchronous one, in threads."""
+"""The asynchronous methods of a checkpointer: the synchronous ones, in threads."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import (
 
 
 class ThreadedSaver(BaseCheckpointSaver[int]):
-    """Carries out asynchronous calls in threads, so that any event loop can make them."""
+    """Runs asynchronous calls in threads, so that any event loop can make them."""
 
     async def aput(
         self,

@@ -1,9 +1,9 @@
-"""The vectors of items: the first is on the item's own entry, others are on entries beside it.
+"""The vectors of items: the first on the item's own entry, others on further entries.
 
-An entry has one vector, and a search by vector is about one namespace. So a namespace with vectors
-is marked, for searches of all that begin alike; and an item with several texts has an entry for
-each but the first, in a namespace that goes with its own. These and the item have one digest: those
-of a value that was replaced aren't found.
+An entry has one vector, and a search by vector covers one namespace. So a namespace with vectors is
+marked, for searches by prefix. An item with several texts has an entry for each text except the
+first, in a further namespace. These entries and the item have one digest, so that entries of a
+replaced value aren't found.
 """
 
 import json
@@ -27,7 +27,7 @@ Labels = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """A vector near to a query: an item's own, or one of another text of the item `key`."""
+    """A vector near a query: an item's own, or of another text of the item `key`."""
 
     labels: Labels
     key: str
@@ -54,7 +54,7 @@ class ItemVectors:
         ttl: str | None,
         vectors: Sequence[Vector],
     ) -> list[str]:
-        """Write all vectors of an item but the first; return the tags that its entry needs."""
+        """Write all vectors of an item except the first; return the tags for its entry."""
         if vectors:
             self._mark(labels, self._root)
         if len(vectors) < 2:
@@ -77,14 +77,14 @@ class ItemVectors:
         return [f"texts:{digest}"]
 
     def remove(self, labels: Labels, key: str, first: int = 1) -> None:
-        """Remove the vectors of an item's texts from this number on."""
+        """Remove the vectors of an item's texts, from this number on."""
         obsolete = [
             entry for entry in self._find(labels, key) if int(entry.key.split(":")[1]) >= first
         ]
         self._parallel.run(self._items.remove, obsolete)
 
     def refresh(self, labels: Labels, entry: Entry) -> None:
-        """Start the time to live of an item's other texts again, too."""
+        """Restart the time to live of an item's other texts."""
         if any(tag.startswith("texts:") for tag in entry.tags):
             found = self._find(labels, entry.key)
             self._parallel.run(lambda each: self._items.read(each, refresh=True), found)
@@ -116,7 +116,7 @@ class ItemVectors:
         return [*self._items.query(namespace, _PAGE, tags=[_build_tag(key)])]
 
     def _mark(self, labels: Labels, root: str) -> None:
-        """Note that there are vectors under these labels; once for this object."""
+        """Record that there are vectors under these labels; once for this object."""
         if (labels, root) not in self._marked:
             name = "items" if root == self._root else "texts"
             namespace = namespace_of(self._beside, labels)

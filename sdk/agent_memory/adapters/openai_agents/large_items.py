@@ -20,8 +20,8 @@ Document = Mapping[str, Any]
 class LargeItems:
     """The large items of one session.
 
-    Their user ID belongs to no user, so no user's list shows them, and `clear` finds all of them,
-    also those that a crash left.
+    Their user ID belongs to no user, so no user's list shows them. `clear` finds all of them, even
+    after a crash.
     """
 
     def __init__(self, session_id: str, client: AsyncClient) -> None:
@@ -29,7 +29,7 @@ class LargeItems:
         self._listed_as = f"items of {sha256(session_id.encode()).hexdigest()}"  # and how ids begin
 
     async def put(self, text: bytes, session: Document) -> str:
-        """Keep an item for as long, as secret and for the same principals as its session.
+        """Store an item with the expiry, sensitivity and principals of its session.
 
         Args:
             text: the item's JSON.
@@ -69,7 +69,7 @@ class LargeItems:
             await self._conversations.delete(each.session_id)
 
     def _id(self, name: str) -> str:
-        """Return where the item is; no name in a message leads anywhere else."""
+        """Return the id of the item; no name in a message can point elsewhere."""
         return f"{self._listed_as}: {name}"
 
 

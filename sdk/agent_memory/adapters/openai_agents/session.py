@@ -17,8 +17,8 @@ from agent_memory.exceptions import AgentMemoryError, MemoryConflictError, Memor
 from agent_memory.model import ConversationHead, Document, Sensitivity
 from agent_memory.requests import expect_own, render_json
 
-_MOST_LAST = 1000  # items that one call gives
-_MOST_BYTES = 60_000  # of an item; a message, which has its role and time as well, has 65,536
+_MOST_LAST = 1000  # items of one call
+_MOST_BYTES = 60_000  # bytes of an item; a message, with role and time, has 65,536
 _AT_ONCE = 50  # items that are stored together
 _ATTEMPTS = 5
 _LARGE = "large_item"
@@ -27,22 +27,22 @@ _LARGE = "large_item"
 class AgentMemorySession:
     """The items of one session, as a conversation of the service.
 
-    Those who add to one session at the same time lose nothing: up to 50 items of one call are
-    stored together, more come in groups of 50. A popped item is popped once, however often the
-    network fails. Items may be of any size: one above 60,000 bytes of JSON is kept beside the
-    conversation. It follows the protocol `agents.memory.Session`, and may be used from any event
-    loop and thread.
+    Concurrent additions to one session are all kept: up to 50 items of one call are stored
+    together, more in groups of 50. An item is popped once, even if the network fails. Items may
+    have any size: an item above 60,000 bytes of JSON is stored beside the conversation. It follows
+    the protocol `agents.memory.Session`. Any event loop and thread may use it.
 
     Args:
-        session_id: names the conversation within the tenant; who adds its first item owns it.
+        session_id: names the conversation within the tenant; the principal that adds the first item
+            owns it.
         client: calls as that principal; stays open.
-        user_id: whose conversation it is; by default the principal's own.
+        user_id: the user of the conversation; by default the principal.
         join: continue a conversation of another principal or user.
         agent_participants: further principals that may read and write it.
         ttl: its retention, when the first item is added: seconds, a timedelta, or an ISO 8601
             duration.
         sensitivity: `confidential` or `restricted` to store it encrypted.
-        session_settings: its `limit` bounds `get_items`; a dict will do.
+        session_settings: its `limit` applies to `get_items`; a dict is accepted, too.
 
     Raises:
         TypeError: raised when the client is no client of this package.
@@ -100,8 +100,8 @@ class AgentMemorySession:
         """Add items at the end, in their order.
 
         Raises:
-            AgentMemoryError: they were not added; or that isn't known (`may_have_happened`).
-            TypeError, ValueError: one has no form in JSON; none is added.
+            AgentMemoryError: they were not added, or it is unknown (`may_have_happened`).
+            TypeError, ValueError: an item has no form in JSON; none is added.
         """
         texts = [(item, render_json(item)) for item in items]
         for start in range(0, len(texts), _AT_ONCE):
@@ -133,9 +133,9 @@ class AgentMemorySession:
         await self._large.clear()
 
     def close(self) -> None:
-        """Do nothing: the session holds nothing open, and its client stays open.
+        """Do nothing: the session has no open resources, and its client stays open.
 
-        It is there so that one can be put in the place of a `SQLiteSession`.
+        It exists so that the session can replace a `SQLiteSession`.
         """
 
     async def _messages(self, limit: int | None) -> list[Document]:
@@ -168,7 +168,7 @@ class AgentMemorySession:
         return {"role": role, "content": None, "metadata": {_LARGE: name}}
 
     async def _assert_expected(self, role: str) -> None:
-        """Raise ConversationNotOwned now: who created the session reads what is kept beside it."""
+        """Raise ConversationNotOwned now: the session's creator could read large items."""
         nothing = [{"role": role, "content": None}]  # no conversation is at revision 0
         with suppress(MemoryConflictError, MemoryNotFoundError):
             await self._client.conversations.append(
@@ -176,7 +176,7 @@ class AgentMemorySession:
             )
 
     async def _item(self, message: Document) -> TResponseInputItem | None:
-        """Return what a message holds; None if it has been removed."""
+        """Return the item of a message; None if it has been removed."""
         large = message["metadata"].get(_LARGE)
         item: TResponseInputItem | None = (
             message["content"] if large is None else await self._large.get(large)
@@ -184,14 +184,14 @@ class AgentMemorySession:
         return item
 
     async def _drop(self, messages: Sequence[Document]) -> None:
-        """Remove what messages keep beside the conversation."""
+        """Remove the items that messages have beside the conversation."""
         for message in messages:
             large = message.get("metadata", {}).get(_LARGE)
             if large is not None:
                 await self._large.delete(large)
 
     async def _append(self, messages: list[dict[str, Any]]) -> None:
-        """Append to the conversation, which is made if there is none."""
+        """Append to the conversation; create it if there is none."""
         for attempt in range(_ATTEMPTS):
             try:
                 await self._client.conversations.append(self.session_id, messages, **self._expected)
@@ -206,11 +206,11 @@ class AgentMemorySession:
         await self._begin()
         head = await self._client.conversations.get_head(self.session_id)
         if head is None:
-            raise MemoryConflictError("somebody else clears this session; try again")
+            raise MemoryConflictError("another process is clearing this session; try again")
         return head
 
     async def _begin(self) -> bool:
-        """Make the conversation, unless somebody else was faster."""
+        """Create the conversation, unless another process has."""
         user_id = self._user_id or (await self._client.principals.cached_me()).id
         try:
             await self._client.conversations.put(
@@ -222,6 +222,6 @@ class AgentMemorySession:
 
 
 def _role(item: TResponseInputItem) -> str:
-    """Return what a reader of the conversation sees an item as."""
+    """Return the role of an item for readers of the conversation."""
     named: Any = item
     return str(named.get("role") or named.get("type") or "item")[:64]

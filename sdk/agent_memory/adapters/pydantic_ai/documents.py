@@ -1,4 +1,4 @@
-"""Records and entries of conversations as JSON documents, and the keys they are stored under."""
+"""Records and entries of conversations as JSON documents, and their keys."""
 
 import json
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from pydantic_ai.messages import ModelMessagesTypeAdapter
 
 from agent_memory.adapters.hashing import hash_id
 
-_MOST_ANCESTORS = 63  # that an entry names: with it, a block that is read at once
+_MOST_ANCESTORS = 63  # ancestors in an entry; together they are a block that is read at once
 
 RECORDS = "records/"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A record as it is stored.
+    """A stored record.
 
     Attributes:
-        family: what the conversation has in common with its forks: these share entries.
+        family: the id of the conversation and its forks, which share entries.
         version: of the object.
     """
 
@@ -31,7 +31,7 @@ class StoredRecord:
 
     @property
     def ends(self) -> list[str]:
-        """The last entries of the conversation's history and of the branches that it left."""
+        """The last entries of the conversation's history and of its abandoned branches."""
         return [each for each in (self.record.head_id, *self.record.branches) if each is not None]
 
     def render(self) -> bytes:
@@ -49,7 +49,7 @@ class StoredRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry as it is stored.
+    """A stored entry.
 
     Attributes:
         ancestors: the ids of entries before it, oldest first, back to the beginning of its block.
@@ -89,12 +89,12 @@ def build_entry_key(entry_id: str) -> str:
 
 
 def build_scope_prefix(scope: str) -> str:
-    """Build what the keys that list the conversations of a scope begin with."""
+    """Build the prefix of the keys that list the conversations of a scope."""
     return f"scopes/{hash_id(scope)}/"
 
 
 def build_family_prefix(family: str) -> str:
-    """Build what the keys that list a conversation and its forks begin with."""
+    """Build the prefix of the keys that list a conversation and its forks."""
     return f"families/{family}/"
 
 

@@ -1,4 +1,4 @@
-"""The entries of conversations, each an object, and how a history is read in blocks."""
+"""The entries of conversations, each an object; histories are read in blocks."""
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _Item = TypeVar("_Item")
 
 
 class Recent(Generic[_Item]):
-    """The entries that were read or written last, by name."""
+    """The entries read or written last, by name."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -34,7 +34,7 @@ class Recent(Generic[_Item]):
                 self._items.popitem(last=False)
 
     def get(self, name: str) -> _Item | None:
-        """Return an item; None if it isn't known any more."""
+        """Return an item; None if it is no longer cached."""
         with self._lock:
             return self._items.get(name)
 
@@ -52,10 +52,10 @@ class EntryLog:
         self._ancestors: Recent[list[str]] = Recent()
 
     def prepare(self, entry: ConversationEntry) -> StoredEntry:
-        """Return a new entry with its ancestors, as it is to be stored.
+        """Return a new entry with its ancestors, in its stored form.
 
         Raises:
-            KeyError: the entry before it is gone.
+            KeyError: the entry before it does not exist.
         """
         stored = StoredEntry(entry, self._find_ancestors(entry.parent_id))
         self._ancestors.add(entry.id, stored.ancestors)

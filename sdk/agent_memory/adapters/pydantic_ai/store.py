@@ -33,14 +33,14 @@ _PAGE = 1000
 class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
     """Conversations of Pydantic AI, each message an object that is stored once.
 
-    A save is there with its record, or not at all: of two at the same time, one is a
-    `ConversationConflict`. A conversation is read some 64 messages in two requests. Forks share
-    their entries; deleting a conversation deletes those that no other one has. Conversations are
-    the principal's own. It may be used from any event loop.
+    A save becomes visible with its record, or not at all: of two concurrent saves, one raises
+    `ConversationConflict`. About 64 messages are read by two requests. Forks share their entries;
+    deleting a conversation deletes entries that no other conversation has. Conversations belong to
+    the principal. Any event loop may use it.
 
     Args:
         client: calls as the principal; stays open.
-        root: what the name of the space of objects begins with: another root, other conversations.
+        root: the prefix of the name of the space of objects; each root has its own conversations.
         sensitivity: `confidential` or `restricted` to store all encrypted.
 
     Raises:
@@ -66,7 +66,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
     async def read_records(
         self, *, scope: str | None = None, limit: int | None = None
     ) -> Sequence[ConversationRecord]:
-        """Return the records of a scope, or all, the last saved first; it reads all of them."""
+        """Return the records of a scope, or all, last saved first; it reads all of them."""
         return await asyncio.to_thread(self._list, scope, limit)
 
     async def write_record(
@@ -76,20 +76,20 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         new_entries: Sequence[ConversationEntry] = (),
         expected_revision: str | None,
     ) -> None:
-        """Store entries, and then the record, with which they are there.
+        """Store entries, then the record, which makes them visible.
 
         Raises:
-            ConversationConflict: the stored revision is another one, or an entry is gone that the
-                history continues.
+            ConversationConflict: the stored revision differs, or an entry that the history
+                continues does not exist.
             MemoryCapacityError: there is no room.
         """
         await asyncio.to_thread(self._write, record, new_entries, expected_revision)
 
     async def delete_record(self, conversation_id: str, *, expected_revision: str) -> None:
-        """Delete a record and the entries that no conversation forked from it or by it has.
+        """Delete a record, and its entries that no related fork has.
 
         Raises:
-            ConversationConflict: there is none of this revision.
+            ConversationConflict: there is no conversation with this revision.
         """
         await asyncio.to_thread(self._delete, conversation_id, expected_revision)
 
@@ -121,10 +121,10 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         return stored
 
     def _find_revision(self, conversation_id: str, revision: str | None) -> StoredRecord | None:
-        """Find the record of this revision; None means a conversation that isn't stored.
+        """Find the record of this revision; None for a conversation that isn't stored.
 
         Raises:
-            ConversationConflict: the stored revision is another one.
+            ConversationConflict: the stored revision differs.
         """
         known = None if revision is None else self._records.get(revision)
         found = known or self._find(conversation_id)
@@ -168,7 +168,7 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         """Return the new entries with their ancestors.
 
         Raises:
-            ConversationConflict: what they follow, or the history's end, is gone.
+            ConversationConflict: the entry that they follow, or the history's end, does not exist.
         """
         try:
             stored = [self._entries.prepare(entry) for entry in new_entries]
@@ -180,26 +180,26 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         return stored
 
     def _create_record(self, record: ConversationRecord, source_id: str | None) -> None:
-        """Store the record of a new conversation, and list it by scope and by family.
+        """Store the record of a new conversation, and list it by scope and family.
 
         Args:
             source_id: the conversation whose entries it shares.
 
         Raises:
-            ConversationConflict: there is one of this id, or that conversation is gone.
+            ConversationConflict: the id exists, or that conversation does not.
         """
         family = uuid.uuid4().hex if source_id is None else self._join_family(record, source_id)
         if record.scope is not None:
             self._storage.put(_build_scope_key(record), b"")
         self._put_record(StoredRecord(record, family))
-        # Who deletes the source deletes its record first, and then the entries that no record has:
-        # either they see the new record, or this sees that the source is gone.
+        # A deletion of the source deletes its record first, then the entries that no record has. So
+        # either the deletion sees the new record, or this call sees that the source is deleted.
         if source_id is not None and not self._is_in_family(source_id, family):
             self._storage.delete([build_record_key(record.conversation_id)])
             raise ConversationConflict(record.conversation_id)
 
     def _join_family(self, record: ConversationRecord, source_id: str) -> str:
-        """List a fork and its source as those that share entries; return the family."""
+        """List a fork and its source as a family that shares entries; return the family."""
         source = self._find(source_id)
         if source is None:
             raise ConversationConflict(record.conversation_id)
@@ -212,10 +212,10 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         return found is not None and found.family == family
 
     def _put_record(self, stored: StoredRecord) -> None:
-        """Store a record in place of the version that was read, or else as a new one.
+        """Replace the version of a record that was read, or else create the record.
 
         Raises:
-            ConversationConflict: something else is there.
+            ConversationConflict: the stored record differs.
         """
         id, version = stored.record.conversation_id, stored.version
         try:
@@ -253,13 +253,13 @@ class AgentMemoryConversationStore(ConversationStore):  # type: ignore[misc]
         self._storage.delete(listed)
 
     def _find_family(self, family: str) -> list[StoredRecord]:
-        """Find the records of a conversation's forks, and of those that it was forked from."""
+        """Find the records of a conversation's forks, and of its sources."""
         names = self._storage.list_keys(build_family_prefix(family), _PAGE)
         found = self._storage.get_many(RECORDS + key.rpartition("/")[2] for key in names)
         return [StoredRecord.parse(data) for data in found.values()]
 
     def _collect_ids(self, records: Iterable[StoredRecord]) -> set[str]:
-        """Collect the ids of all entries of conversations, their branches included."""
+        """Collect the ids of all entries of conversations, including branches."""
         ids: set[str] = set()
         for record in records:
             for end in record.ends:

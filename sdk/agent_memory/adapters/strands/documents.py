@@ -20,7 +20,7 @@ class SessionDocuments:
     """JSON documents by key.
 
     Raises:
-        SessionException: raised by all methods when the service refuses a call.
+        SessionException: raised by all methods when the service rejects a call.
     """
 
     def __init__(self, storage: ObjectStorage) -> None:
@@ -30,7 +30,7 @@ class SessionDocuments:
         """Store a new document.
 
         Raises:
-            SessionException: there is one under this key.
+            SessionException: the key exists.
         """
         try:
             self.write(key, document, only_new=True)
@@ -40,7 +40,7 @@ class SessionDocuments:
             raise
 
     def write(self, key: str, document: Document, **precondition: Any) -> None:
-        """Store a document in place of what is there."""
+        """Create or replace a document."""
         data = json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")
         with _as_session_errors():
             self._storage.put(key, data, **precondition)
@@ -64,25 +64,25 @@ class SessionDocuments:
         return found
 
     def list_keys(self, prefix: str) -> list[str]:
-        """List the keys that begin so."""
+        """List the keys with a prefix."""
         with _as_session_errors():
             return [*self._storage.list_keys(prefix, _PAGE)]
 
     def read_many(self, keys: list[str]) -> list[Document]:
-        """Return those documents that there are, in the order of their keys."""
+        """Return the existing documents, in the order of their keys."""
         with _as_session_errors():
             found = self._storage.get_many(keys)
         return [json.loads(found[key]) for key in keys if key in found]
 
     def delete_all(self, prefix: str) -> None:
-        """Delete all documents whose keys begin so."""
+        """Delete all documents with a prefix."""
         with _as_session_errors():
             self._storage.delete_all(prefix)
 
 
 @contextmanager
 def _as_session_errors() -> Iterator[None]:
-    """Tell what the service refuses as Strands does."""
+    """Raise the service's errors as Strands' exceptions."""
     try:
         yield
     except AgentMemoryError as refused:
@@ -90,10 +90,10 @@ def _as_session_errors() -> Iterator[None]:
 
 
 def build_session_prefix(session_id: str) -> str:
-    """Build what all keys of a session begin with.
+    """Build the prefix of all keys of a session.
 
     Raises:
-        ValueError: raised when there is a path separator in an id; so for all keys.
+        ValueError: raised when an id has a path separator, as for all keys.
     """
     return f"{_segment('session', session_id)}/"
 
@@ -104,7 +104,7 @@ def build_session_key(session_id: str) -> str:
 
 
 def build_agent_prefix(session_id: str, agent_id: str) -> str:
-    """Build what all keys of an agent's messages begin with."""
+    """Build the prefix of all keys of an agent's messages."""
     return f"{build_session_prefix(session_id)}agents/{_segment('agent', agent_id)}/"
 
 

@@ -1,4 +1,4 @@
-"""Strands' `MemoryStore`: what an agent learned, found by its meaning."""
+"""Strands' `MemoryStore`: memories of an agent, found by meaning."""
 
 import asyncio
 import hashlib
@@ -21,19 +21,18 @@ Document = dict[str, Any]
 class AgentMemoryMemoryStore:
     """Entries of one namespace, which the service searches by meaning, words and ids.
 
-    A text that is added again is one entry. It has `add` and no `add_messages`: with `extraction`,
-    Strands' own model extracts what is worth to be added. It may be used from any event loop and
-    thread.
+    A text that is added again stays one entry. It has `add` and no `add_messages`: with
+    `extraction`, Strands' own model extracts texts to add. Any event loop and thread may use it.
 
     Args:
         client: calls as the principal; stays open.
-        name: of the store, for the tools that use it.
-        namespace: where its entries are.
+        name: of the store, for tools.
+        namespace: of its entries.
         memory_type: `episodic`: the principal's own, pinned, up to its capacity; `semantic`: shared
             with all who have access to the namespace, without bound.
         writable: whether an agent may add to it.
-        description: what the tools say about it.
-        max_search_results: how many a search returns unless it says otherwise; at most 100.
+        description: of the store, for tools.
+        max_search_results: the default maximum of a search, up to 100.
         extraction: as for any store of Strands.
 
     Raises:
@@ -62,11 +61,11 @@ class AgentMemoryMemoryStore:
         self.extraction = extraction
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
-        """Return what fits a query best, the best first.
+        """Return the best memories for a query, best first.
 
-        An entry is found within a second or two of its write. Its metadata has `score`, `id`,
-        `created_at`, and what it was added with. Nothing fits an empty query, and only the first
-        few thousand characters of a query count.
+        An entry is found two seconds after its write. Its metadata has `score`, `id`, `created_at`,
+        and the added metadata. An empty query finds nothing, and only the first few thousand
+        characters of a query count.
 
         Raises:
             ValueError: `max_search_results` is less than 1.
@@ -88,7 +87,7 @@ class AgentMemoryMemoryStore:
         return [self._to_entry(each) for each in found]
 
     async def add(self, content: str, metadata: Document | None = None) -> str:
-        """Keep a text; return its key.
+        """Store a text; return its key.
 
         Raises:
             PermissionError: raised when the store isn't writable.

@@ -27,20 +27,20 @@ from agent_memory.model import Sensitivity
 class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  # type: ignore[misc]
     """A session of Strands, with its agents, messages, graphs and swarms; manager and repository.
 
-    A message is one object, images and documents included. Nothing that is there is
-    created again: of two processes that continue with one session at the same time, one
-    gets an error. Sessions are the principal's own. It may be used from any event loop and thread.
+    A message is one object, including images and documents. Existing objects are never created
+    again: if two processes continue one session at the same time, one gets an error. Sessions
+    belong to the principal. Any event loop and thread may use it.
 
     Args:
-        session_id: names the session; it holds no slash.
+        session_id: names the session; without a slash.
         client: calls as the principal; stays open.
-        ttl: how long each object is kept, from its write: seconds, a timedelta, or an ISO 8601
+        ttl: the lifetime of each object, from its write: seconds, a timedelta, or an ISO 8601
             duration. None: until the session is deleted.
         sensitivity: `confidential` or `restricted` to store all encrypted.
 
     Raises:
         TypeError: raised when it is no client.
-        ValueError: raised when the session's id holds a slash.
+        ValueError: raised when the session's id has a slash.
         SessionException: the session can't be read or created.
     """
 
@@ -72,7 +72,7 @@ class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  #
         return None if found is None else Session.from_dict(found)
 
     def delete_session(self, session_id: str, **kwargs: Any) -> None:
-        """Delete a session with all that it has.
+        """Delete a session with all its objects.
 
         Raises:
             SessionException: there is no such session.
@@ -112,7 +112,7 @@ class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  #
         session_agent: SessionAgent,
         **kwargs: Any,
     ) -> None:
-        """Replace an agent; when it was created stays.
+        """Replace an agent; its creation time stays.
 
         Raises:
             SessionException: there is no such agent.
@@ -158,7 +158,7 @@ class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  #
         session_message: SessionMessage,
         **kwargs: Any,
     ) -> None:
-        """Replace a message, such as to redact it; when it was created stays.
+        """Replace a message, for example to redact it; its creation time stays.
 
         Raises:
             SessionException: there is no such message.
@@ -178,8 +178,8 @@ class AgentMemorySessionManager(RepositorySessionManager, SessionRepository):  #
         """Return messages by their ids, in order.
 
         Args:
-            limit: how many at most.
-            offset: how many of the first are left out.
+            limit: the maximum number.
+            offset: the number of messages to skip.
         """
         end = None if limit is None else offset + limit
         prefix = f"{build_agent_prefix(session_id, agent_id)}messages/"

@@ -23,23 +23,23 @@ _PAGE = 1000
 
 
 class AgentMemoryStorage:
-    """Strands' `Storage`, for snapshots of sessions and whatever else Strands stores by key.
+    """Strands' `Storage`, for snapshots of sessions and other data that Strands stores by key.
 
-    Each key is an object, which a write replaces whole. Keys are as those of the
-    storages that Strands has: runs of slashes are one, and there is no `..`. They are the
-    principal's own. It may be used from any event loop and thread.
+    Each key is an object, which a write replaces. Keys follow the rules of Strands' own storages:
+    several slashes count as one, and `..` is not allowed. Objects belong to the principal. Any
+    event loop and thread may use it.
 
     Args:
         client: calls as the principal; stays open.
-        prefix: what all keys begin with in the service: another prefix, another storage.
-        ttl: how long each object is kept, from its write: seconds, a timedelta, or an ISO 8601
+        prefix: of all keys in the service; each prefix is a separate storage.
+        ttl: the lifetime of each object, from its write: seconds, a timedelta, or an ISO 8601
             duration. None: until it is deleted.
         sensitivity: `confidential` or `restricted` to store all encrypted.
-        search_strategy: how `search` finds something; by words that it reads unless given.
+        search_strategy: the strategy of `search`; by default, it reads all and compares words.
 
     Raises:
         TypeError: raised when it is no client.
-        StorageError: raised when the prefix can't be one.
+        StorageError: raised when the prefix is invalid.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class AgentMemoryStorage:
         self._prefix = _extend("", prefix)
 
     async def write(self, key: str, data: bytes) -> None:
-        """Store data in place of what the key has.
+        """Create or replace the data of a key.
 
         Raises:
-            StorageError: the key can't be one, or the data was not stored, or not indexed.
+            StorageError: the key is invalid, or the data was not stored or not indexed.
         """
         place = self._place(key)
         await self._run(self._storage.put, place, bytes(data))
@@ -70,34 +70,34 @@ class AgentMemoryStorage:
                 raise StorageError(f"{key!r} is stored, but not indexed") from failed
 
     async def read(self, key: str) -> bytes | None:
-        """Return what the key has; None if there is nothing.
+        """Return the data of a key; None if there is none.
 
         Raises:
-            StorageError: the key can't be one, or it could not be read.
+            StorageError: the key is invalid, or it could not be read.
         """
         found = await self._run(self._storage.get, self._place(key))
         return None if found is None else found.data
 
     async def delete(self, key: str) -> None:
-        """Delete what the key has, if there is something.
+        """Delete the data of a key, if any.
 
         Raises:
-            StorageError: the key can't be one, or it was not deleted.
+            StorageError: the key is invalid, or it was not deleted.
         """
         await self._run(self._storage.delete, [self._place(key)])
 
     async def list(self, query: str = "") -> builtins.list[str]:
-        """Return the keys that begin so, in order.
+        """Return the keys with a prefix, in order.
 
         Raises:
-            StorageError: the prefix can't be one, or the keys could not be listed.
+            StorageError: the prefix is invalid, or the keys could not be listed.
         """
         prefix = self._prefix + _normalize_prefix(query)
         keys = await self._run(lambda: [*self._storage.list_keys(prefix, _PAGE)])
         return sorted(key.removeprefix(self._prefix) for key in keys)
 
     async def search(self, query: str) -> builtins.list[StorageSearchResult]:
-        """Return what fits a query, best first; without a strategy it reads everything.
+        """Return the best results for a query, best first; without a strategy it reads everything.
 
         Raises:
             StorageError: the keys could not be listed.
@@ -107,7 +107,7 @@ class AgentMemoryStorage:
         return found
 
     def namespace(self, prefix: str) -> "AgentMemoryStorage":
-        """Return the part of this storage that is under a prefix.
+        """Return the part of this storage under a prefix.
 
         Raises:
             StorageError: the prefix can't be one.

@@ -17,7 +17,7 @@ MANIFEST = "manifest.json"
 
 
 def list_unless_deleted(read: Callable[[], Iterable[D]]) -> list[D]:
-    """Return what a reader gives; nothing if that was deleted since it was listed."""
+    """Return the result of a reader; nothing if the item was deleted since it was listed."""
     try:
         return list(read())
     except MemoryNotFoundError:
@@ -25,7 +25,7 @@ def list_unless_deleted(read: Callable[[], Iterable[D]]) -> list[D]:
 
 
 def add_vector(client: Client, entry: Document) -> list[Document]:
-    """Return an entry with its vector, if its client gave it one; nothing if it is deleted."""
+    """Return an entry with its client's vector, if any; nothing if it was deleted."""
     if "vector_length" not in entry:
         return [entry]
     path = f"/api/v1/memory/{quote_segment(entry['id'])}"
@@ -34,7 +34,7 @@ def add_vector(client: Client, entry: Document) -> list[Document]:
 
 
 def read_documents(file: Path) -> Iterator[Document]:
-    """Read the documents of a file; an export that has no such file has none."""
+    """Read the documents of a file; none if the file is missing."""
     if file.exists():
         with file.open("rb") as source:
             yield from map(json.loads, source)
@@ -44,13 +44,13 @@ def read_manifest(folder: Path) -> list[str]:
     """Return the names of an export's files.
 
     Raises:
-        UsageFailure: the folder holds no whole export, or one of another version.
+        UsageFailure: the folder has no complete export, or one of another version.
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise UsageFailure(
-            f"{folder} holds no whole export; start the same `agent-memory export` again"
+            f"{folder} has no complete export; run the same `agent-memory export` again"
         ) from error
     if manifest.get("format") != FORMAT:
         raise UsageFailure(f"{folder} has another version; install agent-memory in that version")

@@ -1,7 +1,7 @@
 """`export DIR`: everything of a tenant that the given keys may read, a file for each subject.
 
-A file is there as a whole or not at all, so an export that was cut off continues with the next one
-when it is started again. The last file, `manifest.json`, says that the export is whole.
+A file is written completely or not at all, so an interrupted export continues with the next file
+when it is run again. The last file, `manifest.json`, marks the export as complete.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,8 +20,8 @@ class TenantExport:
     """One run of an export.
 
     Args:
-        reader: what is exported.
-        folder: where the files are written.
+        reader: reads the tenant.
+        folder: the folder to write.
     """
 
     def __init__(self, reader: TenantReader, folder: Path) -> None:
@@ -30,15 +30,15 @@ class TenantExport:
         self._counts: dict[str, int] = {}
 
     def run(self) -> dict[str, int]:
-        """Write what isn't there yet; return how much each file has.
+        """Write missing files; return the number of documents of each.
 
         Raises:
-            UsageFailure: the folder can't be written, or holds a whole export.
+            UsageFailure: the folder can't be written, or has a complete export.
         """
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if (self._folder / MANIFEST).exists():
-                raise UsageFailure(f"{self._folder} holds a whole export; name another folder")
+                raise UsageFailure(f"{self._folder} has a complete export; name another folder")
             for name, read in self._reader.list_subjects():
                 self._write(name, read)
             manifest = {"format": FORMAT, "files": self._counts}

@@ -1,8 +1,8 @@
 """`import DIR`: write the memory of an export by the ordinary calls.
 
-Ids, versions and authors are new; `occurred_at`, the timestamps of messages and what a workflow has
-learned are kept. Private memory needs its owner's key. Start an import that was cut off again: each
-request has an Idempotency-Key of its content, and what exists already is not written twice.
+Ids, versions and authors are new; `occurred_at`, the timestamps of messages and the statistics of
+workflows are kept. Private memory needs its owner's key. Run an interrupted import again: each
+request has an Idempotency-Key of its content, and nothing is written twice.
 """
 
 import base64
@@ -48,17 +48,17 @@ class TenantImport:
     """One run of an import.
 
     Args:
-        client: of a principal with all permissions, in the tenant that is written to.
+        client: of a principal with all permissions in the target tenant.
         others: of principals whose private memory is written, too.
-        folder: what `export` wrote.
-        policy: what happens where there is another entry.
-        now: the server's time; what has expired by then is left out.
+        folder: of an export.
+        policy: what to do if another entry exists.
+        now: the server's time; expired memory is omitted.
 
     Raises:
         UsageFailure: one of `others` is of another server or tenant.
 
     Attributes:
-        counts: how many documents of each subject were written or found.
+        counts: the number of written or found documents, by subject.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class TenantImport:
         """Write everything, in the order of its dependencies.
 
         Raises:
-            UsageFailure: the folder holds no whole export.
-            Failure: a document can't be written; those before it are.
+            UsageFailure: the folder has no complete export.
+            Failure: a document can't be written; earlier ones are.
         """
         files = read_manifest(self._folder)
         self._import("agents", self._write_agent)
@@ -153,7 +153,7 @@ class TenantImport:
         )
 
     def _open_namespace(self, document: Document) -> None:
-        """Give the importing principal access, which `_write_namespace` takes away."""
+        """Give the importing principal access, which `_write_namespace` removes."""
         name, owner = document["namespace"], _parse_owner(document["namespace"])
         if not name.endswith("*") and (owner is None or owner in self._owners):
             namespaces = self._get_client(owner).namespaces
@@ -173,8 +173,8 @@ class TenantImport:
                 note(f"the permissions of {name}: left out; give the key of {owner}")
             return
         if self._me not in allow and not name.endswith("*"):
-            # `none` bars a principal that a default would let in, and else removes it from the
-            # list. So the default is `none`, too, in this step.
+            # `none` excludes a principal if the default gives access, otherwise it removes it from
+            # the list. So the default is `none`, too, in this step.
             closed: dict[str, NamespaceAccess] = {self._me: "none"}
             self._client.namespaces.set_permissions(name, default="none", allow=closed)
         self._client.namespaces.set_permissions(name, default=permissions["default"], allow=allow)
@@ -188,7 +188,7 @@ class TenantImport:
         try:
             conversations.put(session, user, messages, revision=0, **fields)
         except MemoryConflictError:
-            note(f"the conversation {session} exists and stays as it is")
+            note(f"the conversation {session} exists and was not changed")
 
     def _build_message(self, message: Document) -> Document:
         body = {"content": None, **_select(message, _MESSAGE)}
@@ -224,7 +224,7 @@ class TenantImport:
             procedures.put(*name, spec, half_life=half_life, learned=learned)
 
     def _write_space(self, document: Document) -> None:
-        """Make a space as its owner; without its key, the owner gets the access `admin`."""
+        """Create a space as its owner; without the owner's key, the owner gets `admin` access."""
         owner, permissions = document["owner"], document["permissions"]
         access = _list_access(permissions)
         if self._is_closed(document):
@@ -255,7 +255,7 @@ class TenantImport:
                 document["space"], document["key"], data, ttl=lasts, only_new=True, **options
             )
         except MemoryConflictError:
-            note(f"the object {document['space']}/{document['key']} exists and stays as it is")
+            note(f"the object {document['space']}/{document['key']} exists and was not changed")
 
     def _get_client(self, owner: str | None) -> Client:
         return self._owners.get(owner or self._me, self._client)
@@ -280,7 +280,7 @@ def _find_owner(line: Line) -> str | None:
 
 
 def _parse_owner(namespace: str) -> str | None:
-    """Parse the agent to which a namespace belongs by its name."""
+    """Parse the agent that owns a namespace from its name."""
     root, _, rest = namespace.partition("/")
     agent, slash, _ = rest.partition("/")
     return unquote(agent) if root == "agents" and agent and slash else None
@@ -291,5 +291,5 @@ def _list_access(permissions: Mapping[str, Any]) -> dict[str, NamespaceAccess]:
 
 
 def _select(document: Mapping[str, Any], names: Iterable[str]) -> Document:
-    """Select the fields with these names that the document has, without null."""
+    """Select these fields of the document, without null."""
     return {name: document[name] for name in names if document.get(name) is not None}

@@ -22,7 +22,7 @@ _ALL: Paging = {"page_size": 1000}
 
 
 class PrivateReader:
-    """Reads what each of some keys may read.
+    """Reads the memory that any of the keys may read.
 
     Args:
         clients: the keys.
@@ -43,7 +43,7 @@ class PrivateReader:
                     )
 
     def read_archived(self) -> Iterator[Document]:
-        """Yield each conversation in cold storage once, the first expired first."""
+        """Yield each archived conversation once, first expired first."""
         found: dict[tuple[str, str], Client] = {}
         for client in self._clients:
             for head in Spool(
@@ -67,7 +67,7 @@ class PrivateReader:
                         yield state
 
     def _list_agents(self) -> list[str]:
-        """Return the ids and types of the keys' principals, and of all that a key may list."""
+        """Return the ids and types of the keys' principals, and of all that a key can list."""
         found = [client.principals.cached_me() for client in self._clients]
         with suppress(MemoryAccessError):
             found += self._clients[0].principals.list(**_ALL)
@@ -88,7 +88,7 @@ class PrivateReader:
         return (space.raw for space in self._list_spaces())
 
     def read_objects(self) -> Iterator[Document]:
-        """Yield the objects of all spaces with their bytes, read by a key that may."""
+        """Yield the objects of all spaces with their bytes, read by a permitted key."""
         for space in self._list_spaces():
             client = next((each for each in self._clients if _may_read(each, space)), None)
             if client is None:
@@ -103,7 +103,7 @@ class PrivateReader:
     def read_openwop(self) -> Iterator[Document]:
         """Yield the entries of the keys' memories, and of those that their runs are on, each once.
 
-        A memory of a key is read by that key, whose principal finds it under its name elsewhere.
+        A key reads its own memory, which its principal finds under the same name elsewhere.
         """
         found: dict[str, tuple[Client, OwnMemory | None]] = {}
         for client in self._clients:
@@ -143,7 +143,7 @@ def _read_objects(client: Client, space: Space) -> Iterator[Document]:
 
 
 def _read_memory(client: Client, reference: str, named: OwnMemory | None) -> Iterator[Document]:
-    """Yield a memory's entries, the oldest first; without a name if it is somebody else's."""
+    """Yield a memory's entries, oldest first; without a name if it is another principal's."""
     owner = client.principals.cached_me().id
     for entry in MemoryAdapter(client).list(reference, **_ALL).list()[::-1]:
         yield {

@@ -1,6 +1,6 @@
 """A tenant's data by subject, as documents in the order of an import.
 
-A subject that a key may not read is left out, and said to be.
+A subject that a key may not read is omitted, with a note.
 """
 
 import json
@@ -32,7 +32,7 @@ class TenantReader:
     """Reads what some keys of a tenant may read.
 
     Args:
-        clients: the first reads what the tenant shares; each reads what it alone may read.
+        clients: the first reads shared memory; each reads its private memory.
     """
 
     def __init__(self, clients: list[Client]) -> None:
@@ -42,7 +42,7 @@ class TenantReader:
         self._namespaces: set[str] = set()  # whose semantic entries were read
 
     def list_subjects(self) -> Iterator[tuple[str, Read]]:
-        """Yield the names of the subjects, and how each is read."""
+        """Yield the names of the subjects, with their readers."""
         first, private = self._first, self._private
         yield "principals", partial(_list_oldest_first, "principals", first.principals.list(**_ALL))
         yield "agents", self._read_agents
@@ -74,7 +74,7 @@ class TenantReader:
                 continue
 
     def _read_guardrails(self) -> Iterator[Document]:
-        """Yield the guardrails of those coordinators that have some."""
+        """Yield the guardrails of coordinators that have any."""
         for principal in _list_allowed("guardrails", self._first.principals.list(**_ALL)):
             if principal["kind"] in _COORDINATORS:
                 found = self._first.agents.get_guardrails(principal["id"]).raw
@@ -90,9 +90,9 @@ class TenantReader:
                 yield intent
 
     def _read_entries(self, client: Client) -> Iterator[Document]:
-        """Yield the entries of a key, the oldest first, and the shared ones that it alone may read.
+        """Yield the entries of a key, oldest first, and shared ones that only it may read.
 
-        With them are the client's own vectors, and when the owner has read what may be evicted.
+        They include clients' vectors, and the owner's last reads of evictable entries.
         """
         id = client.principals.cached_me().id
         evictable = client.agents.list_eviction_order(id, **_ALL)
@@ -120,7 +120,7 @@ class TenantReader:
             yield entry.raw
 
     def _read_entries_of_others(self) -> Iterator[Document]:
-        """Yield what other principals than the keys' wrote in open tasks, each once."""
+        """Yield entries of other principals in open tasks, each once."""
         seen = {client.principals.cached_me().id for client in self._clients}
         found: set[str] = set()
         for client, task in self._list_tasks():
@@ -165,7 +165,7 @@ class TenantReader:
                 yield {"instance_id": instance, "key": key, "value": value}
 
     def _read_procedures(self) -> Iterator[Document]:
-        """Yield the workflows of all agent types that are known, the oldest of a task first."""
+        """Yield the workflows of all known agent types, oldest of a task first."""
         procedures = self._first.procedures
         for agent_type in self._list_agent_types():
             for task_type in procedures.list_task_types(agent_type, **_ALL):
@@ -174,14 +174,14 @@ class TenantReader:
                 )
 
     def _list_agent_types(self) -> list[str]:
-        """Return those that have workflows, without a slash."""
+        """Return the agent types with workflows, without a slash."""
         found = self._first.runs.list_agent_types(**_ALL)
         return sorted(name for name in found if "/" not in name)
 
     def _read_events(self) -> Iterator[Document]:
         """Yield the events of all logs, each once, archives with values if one of the keys may.
 
-        Who owned an archived memory, or its intent, reads its values; others see that there is one.
+        The owner of archived memory, or of its intent, reads the values; others don't.
         """
         bare: dict[str, Document] = {}
         seen: set[str] = set()
@@ -219,7 +219,7 @@ def _lacks_values(event: Document) -> bool:
 
 
 def _list_allowed(name: str, pages: Pages[Any]) -> Iterator[Document]:
-    """Yield the documents of a list; nothing if the key may not read it, which is said."""
+    """Yield the documents of a list; nothing if the key may not read it, with a note."""
     try:
         for each in pages:
             document: Model = each
@@ -229,12 +229,12 @@ def _list_allowed(name: str, pages: Pages[Any]) -> Iterator[Document]:
 
 
 def _list_oldest_first(name: str, pages: Pages[Any]) -> Iterator[Document]:
-    """Yield the same from the end."""
+    """Yield the same in reverse order."""
     yield from Spool(_list_allowed(name, pages))
 
 
 def _list_without_intent(client: Client) -> Iterator[Document]:
-    """Yield the ended tasks of a key's agent that no intent names: those of its archives."""
+    """Yield the ended tasks of a key's agent without an intent, from its archives."""
     id = client.principals.cached_me().id
     events = client.events.list_for_agent(id, type="memory.archived", **_ALL)
     for task_id in dict.fromkeys(event.task_id for event in events):
@@ -243,7 +243,7 @@ def _list_without_intent(client: Client) -> Iterator[Document]:
 
 
 def _list_in_task(client: Client, task_id: str) -> Iterator[Document]:
-    """Yield the working memory of a task, the oldest first; nothing if the key may not read it."""
+    """Yield the working memory of a task, oldest first; nothing if the key may not read it."""
     try:
         found = client.memory.query(task_id=task_id, memory_type="working", **_ALL)
         yield from Spool(each.raw for each in found if not each.inherited)

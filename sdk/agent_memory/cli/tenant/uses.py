@@ -1,4 +1,4 @@
-"""`uses` of messages: an import gives entries other ids, and messages other indexes."""
+"""`uses` of messages: after an import, entries have other ids, and messages other indexes."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,10 +9,10 @@ _UNSAFE = re.compile(rb"[^A-Za-z0-9_-]")
 
 
 class Renaming:
-    """Names the items that messages use as they are called after an import.
+    """Renames the items that messages use to their names after an import.
 
     Args:
-        conversations: those of the export, with their messages.
+        conversations: of the export, with their messages.
     """
 
     def __init__(self, conversations: Iterable[Mapping[str, Any]]) -> None:
@@ -28,13 +28,13 @@ class Renaming:
                 self._entries.update((name, None) for name in names if name is not None)
 
     def note(self, old_id: str, new_id: str) -> None:
-        """Note the new id of an entry, if a message names it."""
+        """Record the new id of an entry, if a message names it."""
         name = _name_entry(f"e.{old_id}")
         if name in self._entries:
             self._entries[name] = f"e.{new_id}"
 
     def rename(self, uses: Iterable[str]) -> list[str]:
-        """Name the same items as they are called now; what was not written has no name."""
+        """Return the new names of the items, without items that were not written."""
         return [new for each in uses if (new := self._rename(each)) is not None]
 
     def _rename(self, use: str) -> str | None:
@@ -46,11 +46,11 @@ class Renaming:
         if source == "m" and session in self._messages:
             new = self._messages[session].get(index)
             return None if new is None else f"m.{session}.{new}"
-        return None if source == "p" else use  # runs stay in the folder
+        return None if source == "p" else use  # runs are not imported
 
 
 def _name_entry(reference: str) -> str | None:
-    """Return what the short and the whole references of an entry have in common."""
+    """Return the common part of an entry's short and whole references."""
     found = _ENTRY.fullmatch(reference)
     return None if found is None else found[1] + found[2]
 
