@@ -77,7 +77,7 @@ def test_an_update_of_semantic_memory_without_its_tier_says_what_is_missing(
     made = create(alice, semantic())
     natural = {"namespace": made["namespace"], "key": made["key"], "version": 1}
     problem = refused(send(alice, natural | {"tags": ["b"]}), 404, "ENTRY_NOT_FOUND")
-    assert "needs memory_type" in problem["detail"]
+    assert "send memory_type" in problem["detail"]
 
 
 def failures(alice: httpx.Client, bob: httpx.Client) -> list[tuple[dict[str, Any], int, str]]:

@@ -231,7 +231,7 @@ def test_an_append_may_name_whose_conversation_it_is(tenant: Tenant) -> None:
     path = f"{CONVERSATIONS}/of-jo/messages"
     other = ada.post(path, json=message("Hi") | {"expect_user_id": "al"})
     problem = refused(other, 409, "CONVERSATION_NOT_OWNED")
-    assert "another user's; use another session_id" in problem["detail"]
+    assert "belongs to another user; use another session_id" in problem["detail"]
     assert ok(ada.get(f"{CONVERSATIONS}/of-jo"))["message_count"] == 0
     ok(ada.post(path, json=message("Hi") | {"expect_user_id": "jo"}), 201)
 
