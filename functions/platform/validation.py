@@ -148,12 +148,19 @@ def list_problems(error: ValidationError, model: type[BaseModel]) -> Iterator[tu
         yield path, _describe(each, model)
 
 
+_EXPECTED = {
+    "model_type": "must be an object",
+    "dict_type": "must be an object",
+    "string_type": "must be a text, in quotes",
+}
+
+
 def _describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
     """Describe a problem; lengths are those of what was sent."""
     if problem["type"] == "extra_forbidden":
         return f"there is no such field; the fields are {_list_fields(model, problem['loc'][:-1])}"
-    if problem["type"] in ("model_type", "dict_type"):
-        return "must be an object"
+    if problem["type"] in _EXPECTED:
+        return _EXPECTED[problem["type"]]
     if isinstance(given := problem["input"], str | list):
         parts = "characters" if isinstance(given, str) else "elements"
         match problem["type"]:

@@ -144,6 +144,7 @@ def test_a_traceparent_does_not_disturb(tenant: Tenant) -> None:
         ("POST", "/api/v1/recall", {"query": "a", "exclude": [{"x": 1}]}, "exclude.0.x", "no such"),
         ("POST", "/api/v1/recall", {"query": "a", "exclude": [5]}, "exclude.0", "an object"),
         ("POST", "/api/v1/workflows", {"name": "n", "memory": 5}, "memory", "must be an object"),
+        ("POST", "/api/v1/workflows", {"name": 1.0}, "name", "must be a text, in quotes"),
         ("PUT", "/api/v1/consolidation/settings", {"every": "soon"}, "every", "such as PT10M"),
         ("POST", "/v1/runs", {"agent": "a", "ttl": []}, "ttl:", "Input should be"),
         ("POST", MEMORY, entry(expires_at="2031-01-01T00:00:00+24:00"), "expires_at", "RFC 3339"),
