@@ -68,7 +68,7 @@ export function toRecallCode({ query, as_of, user_id, agent_id }: { query: strin
   };
 }
 
-type View = (id: string, get: (name: string) => string | undefined) => Code;
+type View = (id: string, get: (name: string) => string | undefined) => Code | undefined;
 const part = encodeURIComponent;
 
 function entries(fixed: Fields, get: (name: string) => string | undefined): Code {
@@ -170,7 +170,8 @@ const VIEWS: Record<string, View> = {
   objects: () => ({ python: listing("objects.list_spaces()"), curl: toCurl("GET", "/api/v1/objects"), cli: "agent-memory objects list" }),
   space: (id) => ({ python: listing(`objects.list(${toPython(id)})`), curl: toCurl("GET", `/api/v1/objects/${part(id)}`), cli: `agent-memory objects list ${quote(id)}` }),
   access: (_id, get) => {
-    const [principal, kind, id] = [get("principal"), get("kind") ?? "namespace", get("id") ?? ""];
+    const [principal, kind, id] = [get("principal"), get("kind") ?? "namespace", get("id")];
+    if (id === undefined) return undefined;
     const asked = { principal, [kind]: id };
     return { python: printing(`principals.explain_access(${toArguments(asked)})`), curl: toCurl("GET", toPath("access", asked)), cli: `agent-memory access${toFlags(asked)}` };
   },
