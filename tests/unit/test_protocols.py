@@ -34,3 +34,24 @@ def test_each_decision_holds(protocol: Protocol) -> None:
     decision = (PAGE.parent / protocol.decision).read_text(encoding="utf-8")
     assert re.search(r"^- Status: accepted\b", decision, re.MULTILINE)
     assert decision.startswith(f"# {int(Path(protocol.decision).name[:4])}. ")
+
+
+_MARKS = {
+    "due index": r"build_due_attributes|DueIndex|get_due_shard|find_due_type",
+    "staging of parts": r"[Ss]taging\b|STAGED_LIFETIME",
+    "order of eviction": r"build_eviction_order",
+    "sum of secrets": r"secrets_sum",
+}
+"""Names in code that only one protocol uses."""
+
+
+@pytest.mark.parametrize("name", _MARKS)
+def test_the_page_names_the_packages_that_have_a_protocol(name: str) -> None:
+    modules = [each for each in (ROOT / "functions").rglob("*.py") if each.parents[1] != ROOT]
+    marked = {
+        each.relative_to(ROOT / "functions").parts[0]
+        for each in modules
+        if re.search(_MARKS[name], each.read_text(encoding="utf-8"))
+    }
+    (protocol,) = (each for each in PROTOCOLS if each.name == name)
+    assert set(protocol.packages) == marked
