@@ -12,7 +12,8 @@ from functions.identity.model import ADMIN, READ, WRITE, Principal
 
 def list_actions() -> list[Action[Any]]:
     """List the actions that routes for administrators declare, and no others."""
-    of_admins, of_others = set(), set()
+    of_admins: set[Action[Any]] = set()
+    of_others: set[Action[Any]] = set()
     for route in list_routes():
         (of_admins if route.required_permission == ADMIN else of_others).update(route.audited)
     return sorted(of_admins - of_others, key=lambda each: each.name)
