@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from functions.platform import schema
 from tools.docs.sentences import (
     MOST_WORDS,
     MOST_WORDS_ON_AVERAGE,
@@ -82,3 +83,17 @@ def test_sentences_are_split_at_their_ends() -> None:
     page = "# A page\n\nOne. Two (`a b c`) it is.\n\n- An item\n  of two lines\n\n| a | b c |\n"
     expected = ["One.", "Two (CODE) it is.", "An item of two lines", "a", "b c"]
     assert list(split_sentences(page)) == expected
+
+
+def test_each_term_has_one_meaning() -> None:
+    pages = [DOCS / "glossary.md", DOCS / "contributing/terms.md"]
+    text = "\n".join(each.read_text("utf-8") for each in pages)
+    terms = re.findall(r"^\| ([^|]+) \| (?!meaning)", text, re.MULTILINE)
+    assert len(terms) > 80
+    assert [each for each in terms if terms.count(each) > 1] == []
+
+
+def test_the_table_of_indexes_has_each_index() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    named = set(re.findall(r"^\| `(by_\w+)` \|", page, re.MULTILINE))
+    assert named == {*schema.INDEX_KEYS, "by_meaning"}  # the vector index
