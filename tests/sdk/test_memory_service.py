@@ -113,7 +113,7 @@ def test_a_coordinator_reads_the_memory_of_its_task(memory_service: MemoryServic
 
 def test_a_name_stands_for_one_kind(memory_service: MemoryService) -> None:
     memory_service.as_agent("ada")
-    with pytest.raises(ValueError, match="'ada' is introduced as agent, not as coordinator"):
+    with pytest.raises(ValueError, match="'ada' was created as agent, not as coordinator"):
         memory_service.as_coordinator("ada")
     assert memory_service.as_user("ursula").principals.me().kind == "user"
     assert memory_service.principals.me().id == "admin"

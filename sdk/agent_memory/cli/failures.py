@@ -50,7 +50,7 @@ def to_exit_code(error: exceptions.AgentMemoryError) -> int:
 def render_message(error: exceptions.AgentMemoryError) -> str:
     """Return the text of an error for a terminal, without any value or key."""
     if _is_foreign(error):
-        return f"HTTP {error.status} did not come from the memory service; check the URL"
+        return f"HTTP {error.status} is not from the memory service; check the URL"
     parts = [str(error)]
     parts += [f"({error.code})"] if error.code else []
     parts += [f"[request {error.request_id}]"] if error.request_id else []

@@ -97,7 +97,7 @@ def test_a_server_of_another_kind_is_told(
             with subtests.test(f"{path} {arguments}"):
                 told = cli.at(web_server + path)(*arguments)
                 assert told.code == 5
-                assert "isn't the memory service" in told.err
+                assert "not from the memory service" in told.err
 
 
 def test_a_server_of_other_json_is_told(cli: Cli, web_server: str) -> None:
@@ -107,7 +107,7 @@ def test_a_server_of_other_json_is_told(cli: Cli, web_server: str) -> None:
         stdin = "am_other" if command == ["login"] else LINE
         told = cli.at(address)(*arguments, stdin=stdin)
         assert told.code == 5, (path, command, told)
-        assert "isn't the memory service" in told.err
+        assert "not from the memory service" in told.err
 
 
 def test_what_one_may_not_do_is_told(tenant: Tenant) -> None:

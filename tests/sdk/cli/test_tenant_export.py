@@ -20,7 +20,7 @@ def test_an_export_goes_on_where_it_was_cut_off(
     assert tenant.cli()("export", folder).code == 0
     (folder / "manifest.json").unlink()  # as if it had been ended before
     refused = another.cli()("import", folder)
-    assert (refused.code, "start the same `agent-memory export` again" in refused.err) == (2, True)
+    assert (refused.code, "run the same `agent-memory export` again" in refused.err) == (2, True)
     tenant.create(key="b")
     (folder / "facts.jsonl").unlink()
     assert tenant.cli()("export", folder).code == 0

@@ -124,7 +124,7 @@ def test_memory_is_written_to_another_tenant_however_often_the_import_is_killed(
     with Client(address, tenant.api_key) as admin, Client(address, key) as ada:
         fill(admin, ada)
     before = export(tenant, key, tmp_path / "moved")
-    assert "holds a whole export" in tenant.cli()("export", tmp_path / "moved").err
+    assert "has a complete export" in tenant.cli()("export", tmp_path / "moved").err
     there = another.agent("ada")
     with proxy_to(another.server.address) as proxy:
         into = another.cli().at(proxy.address)

@@ -71,7 +71,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("change_entry", PLACE | {"value": {}, "version": 0}, "version: Input should be greater"),
     ("change_entry", PLACE | {"value": {}, "version": "latest"}, "version: Input should be"),
     ("delete_entry", {"key": "k"}, "namespace: Field required"),
-    ("memory_summary", {"agent_id": "../admin"}, "this is for the agent"),
+    ("memory_summary", {"agent_id": "../admin"}, "only the agent"),
     ("recall", {"query": " "}, "query: must not be blank"),
     ("remember", {}, "arguments: give text or value"),
     ("drop_all", {}, "there are remember, say, recall"),
@@ -142,7 +142,7 @@ async def test_a_memory_service_that_goes_away_and_comes_back_and_logs_without_v
 
 
 class _Nonsense(BaseHTTPRequestHandler):
-    """Answers everything with an entry that makes no sense."""
+    """Answers everything with an entry that returned an invalid response."""
 
     def do_GET(self) -> None:
         body = json.dumps({"id": SECRET}).encode()
@@ -177,9 +177,9 @@ async def test_a_memory_service_behind_the_environments_proxy_that_talks_nonsens
     with kept_stderr() as errlog:
         async with over_stdio("http://memory.invalid", "am_any", errlog) as talk:
             refusal = await talk.refused("create_entry", **PLACE, value={})
-            assert "makes no sense" in refusal
+            assert "returned an invalid response" in refusal
             assert "may have been made" in refusal
-            with pytest.raises(MCPError, match="isn't the memory service"):
+            with pytest.raises(MCPError, match="not from the memory service"):
                 await talk.client.list_resources()
         errlog.seek(0)
         logged = errlog.read()

@@ -48,7 +48,7 @@ async def test_remember_never_overwrites(connect: Connect, key: str) -> None:
         await talk.call("create_entry", **PLACE, value={"is": "blue"})
         await talk.call("read_entry", **PLACE)
         refusal = await talk.refused("create_entry", **PLACE, value={"is": "red"})
-        assert "already, at version 1" in refusal
+        assert "exists, at version 1" in refusal
         assert "change that version" in refusal
         assert (await talk.call("read_entry", **PLACE))["value"] == {"is": "blue"}
 

@@ -67,7 +67,7 @@ async def test_a_session_of_one_user_does_not_get_the_words_of_another(
     async with over_stdio(server.address, key, options=("--all-tools",)) as talk:
         await talk.call("say", session_id=session, text="My order is late", user="ada")
         refusal = await talk.refused(tool, session_id=session, **named)
-        assert "another user's; use another session_id" in refusal
+        assert "belongs to another user; use another session_id" in refusal
 
 
 async def test_own_memory_needs_no_set_up(server: LocalServer, key: str) -> None:
