@@ -134,7 +134,9 @@ def test_nobody_is_drawn_into_the_conversation_of_another(
 
 def test_a_session_of_one_user_does_not_get_the_words_of_another(assistant: Client) -> None:
     assistant.for_user("ada").say("chat", user="My order is late")
-    with pytest.raises(ConversationNotOwned, match="belongs to another user; use another session_id"):
+    with pytest.raises(
+        ConversationNotOwned, match="belongs to another user; use another session_id"
+    ):
         assistant.for_user("ben").say("chat", user="I am Ben")
     assert len(assistant.conversations.get("chat").messages) == 1
     assistant.for_user("ben").say("chat", user="We share this", join=True)
