@@ -18,8 +18,7 @@ _DIGEST = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4"
 _EVIDENCE = re.compile(r"D\d+:\d+")
 
 Find = Callable[[int, str], Sequence[int]]
-"""Finds turns: takes the number of a dialogue and a question, and returns the indexes of its turns;
-a turn of another dialogue has the index -1."""
+"""Takes the number of a dialogue and a question; returns the found turns' indexes, -1 of others."""
 
 
 class Turn(NamedTuple):

@@ -12,8 +12,8 @@ _SHARED = {
     "tests/unit/search/test_quality.py": "quality",
 }
 
-# They start browsers, servers, or command lines, synthesize stacks, or try each route: two thirds
-# of the time of all tests. `make test-long` runs them.
+# They start browsers, servers, or command lines, synthesize stacks, try each route, or crash at
+# each write: two thirds of the time of all tests. `make test-long` runs them.
 LONG = (
     "tests/console/",
     "tests/infra/",
@@ -34,9 +34,11 @@ LONG = (
     "tests/contract/test_adversary.py",
     "tests/contract/test_audit_walk.py",
     "tests/contract/test_authorization_matrix.py",
+    "tests/contract/test_conversations_faults.py",
     "tests/contract/test_existence.py",
     "tests/contract/test_fuzz.py",
     "tests/contract/test_growth.py",
+    "tests/contract/test_learning_attacks.py",
     "tests/contract/test_local_",
     "tests/contract/test_openintent_client.py",
     "tests/contract/test_readme.py",

@@ -106,11 +106,7 @@ const BY_STATUS: Record<number, ErrorClass> = {
   429: ThrottledError,
 };
 
-<<<<<<< HEAD
-/** The statuses that a gateway in front of the service sends in its own form. */
-=======
 /** The statuses of proxies and gateways, whose errors have their own form. */
->>>>>>> 99afcda1 (tests, docs: expect the new texts of errors and examples)
 const OF_GATEWAYS = new Set([401, 403, 429]);
 
 /** Return the error of an answer. */
