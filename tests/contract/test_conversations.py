@@ -285,6 +285,10 @@ def test_any_text_names_a_session_also_that_of_another_path(alice: httpx.Client)
         ok(append(alice, named, "more"), 201)
         assert said(alice, named) == ["hello", "more"]
         assert_no_content(alice.delete(f"{CONVERSATIONS}/{named}"))
+
+
+@pytest.mark.in_process  # API Gateway answers OPTIONS itself
+def test_a_path_of_several_routes_refuses_other_methods(alice: httpx.Client) -> None:
     refused(alice.options(f"{CONVERSATIONS}/search"), 405, "METHOD_NOT_ALLOWED")
 
 

@@ -56,7 +56,7 @@ def test_the_longest_namespace(alice: Client) -> None:
     store.put((label,), "k", {"n": 1})
     (item,) = store.search((label,))
     assert item.namespace == (label,)
-    with pytest.raises(ValueError, match="takes 256 characters; the service has 255"):
+    with pytest.raises(ValueError, match="needs 256 characters; the maximum is 255"):
         store.put((f"{label}x",), "k", {"n": 2})
 
 

@@ -221,13 +221,13 @@ async def test_nobody_is_drawn_into_the_session_of_another(
 ) -> None:
     mallory = agent("mallory")
     mallory.conversations.put("s", "ada", agent_participants=["alice"])
-    with pytest.raises(ConversationNotOwned, match="another principal's"):
+    with pytest.raises(ConversationNotOwned, match="another principal"):
         await AgentMemorySession("s", client).add_items([user("x" * size)])
     assert mallory.conversations.get("s").messages == ()
     assert await beside(client) == []
     await AgentMemorySession("s", client, join=True).add_items([user("x" * size)])
     await AgentMemorySession("t", client, user_id="ada").add_items([user("Hi")])
-    with pytest.raises(ConversationNotOwned, match="another user's"):
+    with pytest.raises(ConversationNotOwned, match="another user"):
         await AgentMemorySession("t", client, user_id="ben").add_items([user("x" * size)])
 
 

@@ -131,9 +131,7 @@ def test_a_table_says_when_it_is_not_all(tenant: Tenant) -> None:
         tenant.http.post("/api/v1/memory/batch", json={"entries": entries[start : start + 50]})
     table = tenant.cli()("query")
     assert len(table.out.splitlines()) == 101
-    assert (
-        table.err == "agent-memory: there are more than 100 entries; --limit shows more of them\n"
-    )
+    assert table.err == "agent-memory: there are more than 100 entries; use --limit to show more\n"
     assert len(tenant.cli()("query", "--limit", "200").out.splitlines()) == 102
     assert len(tenant.cli()("query", "--json").documents) == 101
 

@@ -60,7 +60,7 @@ def test_a_taken_slot_ends_the_import_with_a_clear_report(tenant: Tenant) -> Non
     assert refused.code == 3
     done, told = refused.err.splitlines()
     assert done == "agent-memory: import: 2 written"
-    assert "line 3 (ns / k2): version 1 of this entry is there, with another value" in told
+    assert "line 3 (ns / k2): version 1 of this entry exists, with another value" in told
     assert "--on-conflict skip" in told
     assert "private" not in told
     held = tenant.cli()("query", "--json").documents
