@@ -18,7 +18,7 @@ _DIGEST = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4"
 _EVIDENCE = re.compile(r"D\d+:\d+")
 
 Find = Callable[[int, str], Sequence[int]]
-"""Takes the number of a dialogue and a question; returns the found turns' indexes, -1 of others."""
+"""Takes a dialogue's number and a question; returns indexes of turns, -1 for other dialogues."""
 
 
 class Turn(NamedTuple):

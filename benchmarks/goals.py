@@ -242,7 +242,7 @@ def _measure_load(client: httpx.Client, samples: Sequence[Sample]) -> Iterator[G
         others = rank_by_both([*turns, *(each.text for each in stored)])
         found += [ask(samples, partial(_find_ranked, known, each), _EACH) for each in others]
         figures = [100 * average(each).ten for each in found]
-        yield Goal("LoCoMo among as many", "r@10", figures[0], 52, None, *figures[1:])
+        yield Goal(f"LoCoMo among {_UNRELATED:,}", "r@10", figures[0], 52, None, *figures[1:])
 
 
 def _store_turns(
