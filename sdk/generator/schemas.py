@@ -58,7 +58,7 @@ def render_type(schema: Schema, literals: dict[str, list[str]]) -> str:
         return _name_literal(list_choices(flat), literals)
     if "$ref" in flat:
         name = str(flat["$ref"]).rpartition("/")[2]
-        return (name if name in _MODELS else None) or _BODIES.get(name) or "dict[str, Any]"
+        return name if name in _MODELS else _BODIES.get(name, "dict[str, Any]")
     several = [each for each in flat.get("anyOf", ()) if each.get("type") != "null"]
     if several:
         return " | ".join(dict.fromkeys(render_type(each, literals) for each in several))
