@@ -9,7 +9,7 @@ from functions.entries.model import TASK_LIFETIME, Entry, Transition
 from functions.entries.read import EntryReader
 from functions.entries.requests import EntryChange, NewEntry
 from functions.entries.store import EntryStore
-from functions.entries.tiers import WORKING
+from functions.entries.tiers import POLICIES
 from functions.entries.transaction_store import Transaction
 from functions.entries.writer import EntryWriter
 from functions.identity.model import Principal
@@ -72,7 +72,7 @@ class Changes:
                 address, nonce, version, caller, self._clock(), changes
             )
             if changed is not None:
-                if changed.memory_type != WORKING.name:
+                if POLICIES[changed.memory_type].has_vectors:
                     self._writer.changed.append(changed)
                 return changed
         else:
