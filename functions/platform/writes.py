@@ -44,8 +44,8 @@ def put_new(key: Key, item: Item) -> Write:
     return put(key, item, ABSENT)
 
 
-def put_version(key: Key, item: Item, seen: int | None, attribute: str = "version") -> Write:
-    """Put `item` in place of the one that was read at `version`; None if there was none."""
+def put_version(key: Key, item: Item, seen: int | str | None, attribute: str = "version") -> Write:
+    """Put `item` if `attribute` still has the value that was read; None if there was no item."""
     return put_new(key, item) if seen is None else put(key, item, f"{attribute} = :seen", seen=seen)
 
 

@@ -14,7 +14,7 @@ from functions.platform.json_text import compress, decompress
 from functions.platform.schema import TTL_ATTRIBUTE
 from functions.platform.table import Store
 from functions.platform.values import read_text
-from functions.platform.writes import build_unchanged_condition, put
+from functions.platform.writes import put_version
 from functions.working_values.model import ValuesByKey, WorkingValue
 
 
@@ -39,8 +39,7 @@ class WorkingValueStore(Store):
     ) -> None:
         """Replace an instance's values at a revision: one write."""
         key = INSTANCE.build_key(tenant, instance=instance)
-        condition, seen = build_unchanged_condition({"revision": revision})
-        self._table.put(put(key, _encode(values, now), condition, **seen))
+        self._table.put(put_version(key, _encode(values, now), revision, "revision"))
 
 
 def _encode(values: ValuesByKey, now: int) -> Item:
